@@ -1,0 +1,1 @@
+"""The jobs that ask models or people: annotation, judging, ratings and retrieval runs."""

@@ -1,0 +1,1 @@
+"""The job commands of ``saber``, one module each, registered through entry points."""

@@ -1,0 +1,1 @@
+"""Where model replies come from: a server, an in-process engine, or the offline provider."""

@@ -1,0 +1,1 @@
+"""What the tables are and where they live: schemas, landing, readers, settings, the ``saber`` command."""
