@@ -1,0 +1,264 @@
+"""Settings: one ``saber.toml``, read by every command and by the dbt plugin.
+
+Order, later wins: built-in defaults, ``saber.toml``, its ``[sample]`` table while the sample is the only
+corpus landed, its ``[variants.NAME]`` table, explicit overrides (``dbt --vars``).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from warehouse.errors import SaberError
+
+ROOT = Path(__file__).resolve().parent.parent
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,40}\Z")
+
+
+@dataclass(frozen=True)
+class Corpus:
+    languages: tuple[str, ...] = ()
+    source_priority: tuple[str, ...] = ("official", "numina", "aops")
+
+
+@dataclass(frozen=True)
+class Ontology:
+    name: str = ""
+    root: str = "Mathematics"
+    max_topics: int = 200_000
+    excluded_branches: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Annotation:
+    provider: str = "offline"
+    model: str = "lexical-1"
+    topic_threshold: float = 0.85
+
+
+@dataclass(frozen=True)
+class Prompts:
+    topics: str = "annotate/prompts/topics.md"
+    summary: str = "annotate/prompts/summary.md"
+    judge_pairwise: str = "annotate/prompts/judge_pairwise.md"
+    judge_ordinal: str = "annotate/prompts/judge_ordinal.md"
+
+
+@dataclass(frozen=True)
+class Signals:
+    tokeniser: str = "unicode"
+    comparison: str = "exact"
+    topic_threshold: float | str = "data"
+    summary_threshold: float | str = "data"
+    memory_mib: int = 1024
+    workers: int = 2
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    name: str = "saber-math"
+    queries: int = 100
+    candidates_per_class: int = 10
+    min_eligible: int = 40
+    seed: int = 20260
+
+
+@dataclass(frozen=True)
+class Judging:
+    judge: str = "pairwise"
+    provider: str = "offline"
+    model: str = "lexical-1"
+    schedule: str = "swiss"
+    rounds: int = 10
+    seed: int = 20261
+
+
+@dataclass(frozen=True)
+class Ratings:
+    ridge: float | str = 1.0
+    scale: float = 5.0
+    replicates: int = 0
+    seed: int = 20262
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    cutoffs: tuple[int, ...] = (5, 10, 20)
+    tie_break: str = "document"
+    bootstrap_replicates: int = 1000
+    seed: int = 20263
+
+
+@dataclass(frozen=True)
+class Retrieval:
+    idf: str = "corpus"
+    seed: int = 20264
+
+
+_CHOICES = {
+    "signals.tokeniser": ("unicode", "published"),
+    "signals.comparison": ("exact", "published"),
+    "judging.judge": ("pairwise", "majority", "ordinal"),
+    "judging.schedule": ("swiss", "random", "exhaustive"),
+    "evaluation.tie_break": ("document", "trec"),
+    "retrieval.idf": ("corpus", "candidates"),
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Every setting in force, by section; ``providers`` and ``domains`` are tables of the user's own names."""
+
+    home: Path
+    variant: str = ""
+    corpus: Corpus = field(default_factory=Corpus)
+    ontology: Ontology = field(default_factory=Ontology)
+    annotation: Annotation = field(default_factory=Annotation)
+    prompts: Prompts = field(default_factory=Prompts)
+    signals: Signals = field(default_factory=Signals)
+    benchmark: Benchmark = field(default_factory=Benchmark)
+    judging: Judging = field(default_factory=Judging)
+    ratings: Ratings = field(default_factory=Ratings)
+    evaluation: Evaluation = field(default_factory=Evaluation)
+    retrieval: Retrieval = field(default_factory=Retrieval)
+    domains: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    providers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def as_rows(self) -> dict[str, Any]:
+        """Return the settings that shape the tables as {"section.key": value}, without home or providers."""
+        rows: dict[str, Any] = {}
+        for section in _SECTIONS:
+            for key, value in dataclasses.asdict(getattr(self, section)).items():
+                rows[f"{section}.{key}"] = list(value) if isinstance(value, tuple) else value
+        return rows
+
+
+_SECTIONS: dict[str, type] = {
+    "corpus": Corpus,
+    "ontology": Ontology,
+    "annotation": Annotation,
+    "prompts": Prompts,
+    "signals": Signals,
+    "benchmark": Benchmark,
+    "judging": Judging,
+    "ratings": Ratings,
+    "evaluation": Evaluation,
+    "retrieval": Retrieval,
+}
+
+
+def home_folder(home: Path | str | None = None) -> Path:
+    """Return the warehouse home: the argument, else ``SABER_HOME``, else ``data/`` in the project's root."""
+    chosen = Path(home or os.environ.get("SABER_HOME") or ROOT / "data")
+    return chosen.expanduser().resolve()
+
+
+def load_settings(
+    home: Path | str | None = None,
+    variant: str | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    path: Path | None = None,
+) -> Settings:
+    """Read ``saber.toml`` (``SABER_SETTINGS`` names another file) and check every key and value.
+
+    Parameters
+    ----------
+    home
+        Warehouse home; see :func:`home_folder`.
+    variant
+        A name under ``[variants]`` to lay over the rest; ``SABER_VARIANT`` when not given.
+    overrides
+        {"section.key": value}, as given by ``dbt --vars``.
+
+    Raises
+    ------
+    SaberError
+        For an unknown section, key, variant or choice, or a value of the wrong type.
+    """
+    place = home_folder(home)
+    file = path or Path(os.environ.get("SABER_SETTINGS") or ROOT / "saber.toml")
+    try:
+        document = tomllib.loads(file.read_text("utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise SaberError(f"Settings file {file} cannot be read: {error}.") from error
+    sample, variants = document.pop("sample", {}), document.pop("variants", {})
+    layers = [document]
+    if _only_sample(place):
+        layers.append(sample)
+    chosen = variant if variant is not None else os.environ.get("SABER_VARIANT", "")
+    if chosen:
+        if chosen not in variants and not overrides:
+            known = ", ".join(sorted(variants)) or "none"
+            raise SaberError(f"{file} has no [variants.{chosen}]. Known: {known}.")
+        if not _NAME.match(chosen):
+            raise SaberError(f"Variant name {chosen!r} must be lower case letters, digits, '-' or '_'.")
+        layers.append(variants.get(chosen, {}))
+    layers.append(_nest(overrides or {}))
+    values: dict[str, Any] = {"domains": {}, "providers": {}}
+    for layer in layers:
+        _lay(values, layer, file)
+    return Settings(home=place, variant=chosen, **values)
+
+
+def _nest(flat: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    nested: dict[str, dict[str, Any]] = {}
+    for name, value in flat.items():
+        section, _, key = name.partition(".")
+        nested.setdefault(section, {})[key] = value
+    return nested
+
+
+def _lay(values: dict[str, Any], layer: Mapping[str, Any], file: Path) -> None:
+    for section, content in layer.items():
+        if not isinstance(content, Mapping):
+            raise SaberError(f"{file}: {section} must be a table.")
+        if section == "domains":
+            for ontology, table in content.items():
+                values["domains"][ontology] = {domain: tuple(branches) for domain, branches in table.items()}
+        elif section == "providers":
+            values["providers"].update(content)
+        elif section in _SECTIONS:
+            current = values.get(section) or _SECTIONS[section]()
+            changes = {key: _checked(section, key, current, value, file) for key, value in content.items()}
+            values[section] = dataclasses.replace(current, **changes)
+        else:
+            raise SaberError(f"{file}: unknown section [{section}]. Known: {', '.join(sorted(_SECTIONS))}.")
+
+
+def _checked(section: str, key: str, current: Any, value: Any, file: Path) -> Any:
+    names = {f.name: str(f.type) for f in dataclasses.fields(current)}
+    if key not in names:
+        raise SaberError(f"{file}: unknown setting {section}.{key}. Known: {', '.join(sorted(names))}.")
+    kind, name = names[key], f"{section}.{key}"
+    if kind.startswith("tuple"):
+        if not isinstance(value, list | tuple):
+            raise SaberError(f"{file}: {name} must be a list.")
+        return tuple(value)
+    if kind == "float | str":
+        if isinstance(value, str) and value in ("data", "auto"):
+            return value
+        kind = "float"
+    wanted = {"float": (int, float), "int": (int,), "str": (str,)}[kind]
+    if not isinstance(value, wanted) or isinstance(value, bool):
+        raise SaberError(f"{file}: {name} must be of type {kind}, not {value!r}.")
+    choices = _CHOICES.get(name)
+    if choices and value not in choices:
+        raise SaberError(f"{file}: {name} must be one of {', '.join(choices)}, not {value!r}.")
+    return float(value) if kind == "float" else value
+
+
+def _only_sample(home: Path) -> bool:
+    """Say whether the built-in sample is the only corpus landed (also true of an empty warehouse)."""
+    from warehouse.landing import Landing
+
+    sources: set[str] = set()
+    for file in Landing(home).files("problems"):
+        if file.rows:
+            sources.update(file.note.split("\n"))
+    return sources <= {"sample"}
