@@ -1,0 +1,1 @@
+"""Topic assignment: a top-down traversal of an ontology, one scored call a visited node."""
