@@ -1,0 +1,1 @@
+select position, domain, domain_column, branch from {{ source("landing", "domain_map") }}

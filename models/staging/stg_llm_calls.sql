@@ -1,0 +1,19 @@
+select
+    call_id,
+    attempt,
+    purpose,
+    endpoint,
+    model,
+    served_model,
+    fingerprint,
+    params,
+    prompt_version,
+    request,
+    reply,
+    finish_reason,
+    tokens_in,
+    tokens_out,
+    latency_s,
+    error,
+    job_id
+from {{ latest(source("landing", "llm_calls"), ["call_id", "attempt"]) }}

@@ -1,0 +1,1 @@
+select stage, variant from {{ source("landing", "selected_variants") }}

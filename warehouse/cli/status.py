@@ -1,0 +1,9 @@
+"""."""
+
+from __future__ import annotations
+
+from warehouse.cli.common import Subparsers
+
+
+def register(commands: Subparsers) -> None:
+    """."""

@@ -1,0 +1,150 @@
+"""dbt-duckdb plugin: shows landed files, settings and selected variants to the models as plain relations.
+
+Before the first model runs it creates the schema ``landing`` with one view a landed table over the files whose
+footers verify, and the tables ``files``, ``settings``, ``domain_map``, ``selected_variants`` and ``build``.
+Plain ``dbt build`` therefore sees exactly what ``saber`` sees.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+from dbt.adapters.duckdb.plugins import BasePlugin
+
+from warehouse.errors import SaberError
+from warehouse.identity import variant_hash
+from warehouse.landing import Landing
+from warehouse.schemas import TABLES
+from warehouse.settings import Settings, home_folder, load_settings
+from warehouse.variants import OntologyInUse, domain_map, ontology_in_use, selected_variants
+
+
+class Plugin(BasePlugin):  # type: ignore[misc]
+    """Registered in ``profiles.yml`` as ``warehouse.dbt_plugin``."""
+
+    def initialize(self, config: dict[str, Any]) -> None:
+        """Make the warehouse home before dbt opens the database in it."""
+        home = home_folder()
+        home.mkdir(parents=True, exist_ok=True)
+        Landing(home).prepare()
+
+    def configure_connection(self, conn: duckdb.DuckDBPyConnection) -> None:
+        """Create the schema ``landing`` on a new connection."""
+        show_landing(conn, *settings_of_this_run())
+
+
+def settings_of_this_run() -> tuple[Settings, Landing]:
+    """Return the settings of the running dbt command, its ``--vars`` included, and the landing."""
+    given = _command_line_vars()
+    named = given.pop("variant", None)
+    landing = Landing(home_folder())
+    plain = load_settings(variant=named)
+    overrides = {name: value for name, value in given.items() if plain.as_rows().get(name) != value}
+    if overrides and not named:
+        shown = ", ".join(f"{name}={value}" for name, value in sorted(overrides.items()))
+        raise SaberError(
+            f"--vars {shown} differs from saber.toml. Edit saber.toml, or name the variant to build beside it: "
+            "--vars '{variant: NAME, ...}'"
+        )
+    return load_settings(variant=named, overrides=overrides) if overrides else plain, landing
+
+
+def show_landing(connection: duckdb.DuckDBPyConnection, settings: Settings, landing: Landing) -> None:
+    """Create or replace every relation of the schema ``landing`` on `connection`."""
+    landing.prepare()
+    connection.execute("create schema if not exists landing")
+    for table in TABLES:
+        connection.execute(f"create or replace view landing.{table} as {landing.scan_sql(table)}")
+    ontology = ontology_in_use(settings, landing)
+    build_id = land_build(settings, landing, ontology)
+    relations = {
+        "files": _files(landing),
+        "settings": _pairs(
+            "name", "value", {name: json.dumps(value) for name, value in settings.as_rows().items()}
+        ),
+        "domain_map": _domains(settings, ontology),
+        "selected_variants": _pairs("stage", "variant", vars(selected_variants(settings, ontology))),
+        "build": _pairs(
+            "name",
+            "value",
+            {"build_id": build_id, "ontology": ontology.name, "variant_name": settings.variant},
+        ),
+    }
+    for name, rows in relations.items():
+        connection.register("_rows", rows)
+        connection.execute(f"create or replace table landing.{name} as select * from _rows")
+        connection.unregister("_rows")
+
+
+def land_build(settings: Settings, landing: Landing, ontology: OntologyInUse) -> str:
+    """Land the settings in force once, and return their ``build_id`` (a hash: equal settings, equal id)."""
+    shown = json.dumps(settings.as_rows(), sort_keys=True)
+    variants = json.dumps(vars(selected_variants(settings, ontology)), sort_keys=True)
+    package = version("saber-warehouse")
+    build_id = variant_hash({"settings": shown, "variants": variants, "package": package})
+    known = landing.read("builds")["build_id"].to_pylist()
+    if build_id not in known:
+        row = {
+            "build_id": build_id,
+            "settings": shown,
+            "variants": variants,
+            "ontology": ontology.name,
+            "package_version": package,
+        }
+        landing.append("builds", [row], job_id=f"build-{build_id}")
+    return build_id
+
+
+def column_name(domain: str) -> str:
+    """Return the leaderboard column of a domain: lower case, runs of other characters become ``_``."""
+    return re.sub(r"[^a-z0-9]+", "_", domain.lower()).strip("_") or "domain"
+
+
+def _command_line_vars() -> dict[str, Any]:
+    from dbt.flags import get_flags
+
+    return dict(getattr(get_flags(), "VARS", None) or {})
+
+
+def _files(landing: Landing) -> pa.Table:
+    found = [file for table in TABLES for file in landing.inspect(table)]
+    return pa.table(
+        {
+            "landed_table": pa.array([file.table for file in found], pa.string()),
+            "file": pa.array([file.path.name for file in found], pa.string()),
+            "n_rows": pa.array([file.rows for file in found], pa.int64()),
+            "last_sequence": pa.array([file.last_sequence for file in found], pa.int64()),
+            "error": pa.array([file.error for file in found], pa.string()),
+        }
+    )
+
+
+def _domains(settings: Settings, ontology: OntologyInUse) -> pa.Table:
+    rows = [
+        (position, domain, column_name(domain), branch)
+        for position, (domain, branches) in enumerate(domain_map(settings, ontology).items(), 1)
+        for branch in branches
+    ]
+    return pa.table(
+        {
+            "position": pa.array([row[0] for row in rows], pa.int32()),
+            "domain": pa.array([row[1] for row in rows], pa.string()),
+            "domain_column": pa.array([row[2] for row in rows], pa.string()),
+            "branch": pa.array([row[3] for row in rows], pa.string()),
+        }
+    )
+
+
+def _pairs(key: str, value: str, rows: Mapping[str, Any]) -> pa.Table:
+    return pa.table(
+        {
+            key: pa.array(list(rows), pa.string()),
+            value: pa.array([str(item) for item in rows.values()], pa.string()),
+        }
+    )
