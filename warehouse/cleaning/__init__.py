@@ -1,0 +1,1 @@
+"""Cleaning of problem texts as versioned, idempotent, counted steps."""

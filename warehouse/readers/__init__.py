@@ -1,0 +1,146 @@
+"""Readers of file formats: they yield every record of a file as a row or a rejection, and never raise half-way.
+
+``open_files`` is the entrance: paths, folders and patterns in; per file a :class:`Reading` (an iterator of
+rows, rejections and notes) or a :class:`SkippedFile` out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from warehouse.readers import delimited, json_document, json_lines, parquet
+from warehouse.readers.files import find_files
+from warehouse.readers.packed import packing, plain_name, unpacked
+from warehouse.readers.records import (
+    DEFAULT_LIMITS,
+    Item,
+    Limits,
+    Note,
+    Opened,
+    RefusedError,
+    Rejection,
+    Row,
+    SkippedFile,
+)
+from warehouse.readers.sniff import sniff
+from warehouse.readers.text import foreign_characters, without_surrogates
+
+__all__ = [
+    "DEFAULT_LIMITS",
+    "Item",
+    "Limits",
+    "Note",
+    "Reading",
+    "RefusedError",
+    "Rejection",
+    "Row",
+    "SkippedFile",
+    "open_files",
+]
+
+_UNREAD = {
+    "empty": "the file is empty",
+    "binary": "binary data of no known format",
+    "text": "no table, JSON or Parquet",
+    "markup": "XML or HTML, for which no reader is named",
+    "markdown": "Markdown, for which no reader is named",
+    "tex": "TeX, for which no reader is named",
+}
+_DATA = (".parquet", ".jsonl", ".json", ".csv", ".tsv", ".ndjson")
+
+
+@dataclass
+class Reading:
+    """One file being read: its name, the stem its ids begin with, its true format, its items."""
+
+    name: str
+    stem: str
+    format: str
+    items: Iterator[Item]
+
+
+def open_files(
+    paths: Sequence[str | Path],
+    glob: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    encoding: str | None = None,
+    names: frozenset[str] = frozenset(),
+) -> Iterator[Reading | SkippedFile]:
+    """Open every file the paths stand for, in a fixed order.
+
+    Parameters
+    ----------
+    paths : sequence of str or Path
+        Files, folders and patterns.
+    glob : str, optional
+        Which files of a folder to take.
+    limits : Limits
+        What a file may ask of the machine.
+    encoding : str, optional
+        Encoding of text files; guessed when absent.
+    names : frozenset of str
+        Column names that tell a header from a first row.
+
+    Yields
+    ------
+    Reading or SkippedFile
+        A reading must be consumed before the next one is asked for (packed files live that long).
+    """
+    for found in find_files(paths, glob):
+        if isinstance(found, SkippedFile):
+            yield found
+            continue
+        try:
+            with found.open("rb") as handle:
+                kind = packing(handle.read(8))
+        except OSError as error:
+            yield SkippedFile(found.name, f"cannot be opened: {error.strerror}", refused=True)
+            continue
+        if kind is None:
+            yield _reading(found, found.name, limits, encoding, names)
+            continue
+        with unpacked(found, found.name, kind, limits) as members:
+            for member in members:
+                if isinstance(member, SkippedFile):
+                    yield member
+                    continue
+                name, path = member
+                with path.open("rb") as handle:
+                    nested = packing(handle.read(8))
+                if nested:
+                    yield SkippedFile(name, f"{nested} inside a packed file; unpack it once", refused=True)
+                else:
+                    yield _reading(path, name, limits, encoding, names)
+
+
+def _reading(
+    path: Path, name: str, limits: Limits, encoding: str | None, names: frozenset[str]
+) -> Reading | SkippedFile:
+    form = sniff(path, name, names, encoding)
+    stem = Path(plain_name(name.rpartition("!")[2])).stem
+    opened = Opened(name, stem, form, path, path.stat().st_size)
+    if form == "parquet":
+        items: Iterator[Item] = parquet.read(opened, limits)
+    elif form == "json-lines":
+        items = json_lines.read(opened, limits, encoding)
+    elif form == "json":
+        items = json_document.read(opened, limits, encoding)
+    elif form == "delimited":
+        items = delimited.read(opened, limits, encoding, names)
+    else:
+        promising = form == "binary" and name.lower().endswith(_DATA)
+        return SkippedFile(name, _UNREAD[form], refused=promising)
+    return Reading(name, stem, form, _inspected(items))
+
+
+def _inspected(items: Iterator[Item]) -> Iterator[Item]:
+    """Add a note to every row that holds characters which do not belong in text."""
+    for item in items:
+        if isinstance(item, Row):
+            foreign = foreign_characters(item.fields)
+            if foreign:
+                yield Note(item.file, item.number, "characters", foreign, item.line, item.byte_offset)
+                item = replace(item, fields=without_surrogates(item.fields))
+        yield item

@@ -1,0 +1,90 @@
+"""What a file really is: told by its bytes, its name being a hint at most."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from warehouse.readers import delimited
+from warehouse.readers.json_values import BadValueError, decode_at
+from warehouse.readers.text import decode, guess_encoding
+
+_HEAD = 1 << 20
+_DELIMITED = (".csv", ".tsv", ".tab")
+_PROSE = (".md", ".markdown", ".tex", ".txt", ".log", ".rst", ".bib", ".py", ".sh", ".toml", ".yml", ".yaml")
+
+
+def sniff(path: Path, name: str, names: frozenset[str], encoding: str | None = None) -> str:
+    """Name the format of a file.
+
+    Returns
+    -------
+    str
+        ``parquet``, ``json-lines``, ``json``, ``delimited``, ``markup``, ``markdown``, ``tex``,
+        ``empty``, ``binary`` or ``text`` (none of these).
+    """
+    with path.open("rb") as handle:
+        head = handle.read(_HEAD)
+    if not head.strip():
+        return "empty"
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    found = encoding or guess_encoding(head)
+    if found is None and b"\x00" in head[:4096]:
+        return "binary"
+    text = _text(head, found).lstrip("\ufeff\x1e \t\r\n")
+    if text[:1] in ("{", "["):
+        return _json(text, len(head) < _HEAD)
+    return _other(text, name.lower(), names)
+
+
+def _text(head: bytes, encoding: str | None) -> str:
+    if encoding is None:
+        # A multi-byte character may straddle the end of the head: cut at the last line end.
+        return decode(head[: head.rfind(b"\n") + 1] or head)[0] if len(head) == _HEAD else decode(head)[0]
+    return head.decode(encoding, errors="replace")
+
+
+def _json(text: str, whole: bool) -> str:
+    """JSON Lines when some line is an object by itself and it is not the whole file; else a document."""
+    if text[0] == "[":
+        return "json"
+    every = [line.strip() for line in text.splitlines() if line.strip()]
+    first = _line_kind(every[0])
+    if len(every) == 1:
+        # A single line without an end inside the head is a huge record, or a document on one line.
+        return "json-lines" if first == "object" or (not whole and not _is_collection(text)) else "json"
+    if first == "object" or any(_line_kind(line) == "object" for line in every[1:50]):
+        return "json-lines"
+    return "json"
+
+
+def _line_kind(line: str) -> str:
+    if not line.startswith("{"):
+        return "other"
+    try:
+        _, end = decode_at(line, 0)
+    except BadValueError:
+        return "broken"
+    return "object" if not line[end:].strip() else "several"
+
+
+def _is_collection(text: str) -> bool:
+    """Whether a huge object on one line opens with an object or list as its first value."""
+    return text[1:].partition(":")[2].lstrip()[:1] in ("{", "[")
+
+
+def _other(text: str, name: str, names: frozenset[str]) -> str:
+    if name.endswith(_DELIMITED):
+        return "delimited"
+    if name.endswith((".md", ".markdown")):
+        return "markdown"
+    if name.endswith(".tex") or "\\documentclass" in text[:5000]:
+        return "tex"
+    if text.startswith("<"):
+        return "markup"
+    if name.endswith(_PROSE):
+        return "text"
+    dialect = delimited.guess(text[: 1 << 18], names, name)
+    first = text.splitlines()[0].split(dialect.delimiter)
+    known = {delimited.plain(cell.strip(' "')) for cell in first} & names
+    return "delimited" if len(first) > 1 and known else "text"
