@@ -53,11 +53,12 @@ _DATA = (".parquet", ".jsonl", ".json", ".csv", ".tsv", ".ndjson")
 
 @dataclass
 class Reading:
-    """One file being read: its name, the stem its ids begin with, its true format, its items."""
+    """One file being read: its name, the stem its ids begin with, its true format, where its bytes lie."""
 
     name: str
     stem: str
     format: str
+    path: Path
     items: Iterator[Item]
 
 
@@ -132,7 +133,7 @@ def _reading(
     else:
         promising = form == "binary" and name.lower().endswith(_DATA)
         return SkippedFile(name, _UNREAD[form], refused=promising)
-    return Reading(name, stem, form, _inspected(items))
+    return Reading(name, stem, form, path, _inspected(items))
 
 
 def _inspected(items: Iterator[Item]) -> Iterator[Item]:
