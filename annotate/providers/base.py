@@ -11,8 +11,29 @@ from typing import Any, Protocol
 class Request:
     """One call to a model.
 
-    ``payload`` holds structured facts for the offline provider only: it is never sent to a server and is
-    no part of the call's identity. ``sample`` numbers independent votes on the same messages.
+    Attributes
+    ----------
+    purpose
+        Which job asks: ``topics``, ``summary``, ``judge``, ...
+    prompt_version
+        ``name@hash`` of the prompt file.
+    messages
+        Chat messages, each with ``role`` and ``content``.
+    params
+        Sampling parameters under their OpenAI names (``temperature``, ``max_tokens``, ``reasoning_effort``,
+        ``seed``, ...), laid over the defaults of the provider's profile; ``None`` removes a default.
+    schema
+        JSON schema of the reply, for structured output.
+    choices
+        The only texts allowed as a reply, for structured output.
+    sample
+        Number of an independent vote on the same messages: another call.
+    payload
+        Structured facts for the offline provider only: never sent, never landed, no part of the call's
+        identity.
+    about
+        A few small facts that say what the call is about (ids): they land in the log with the request for
+        people to read; never sent, no part of the call's identity.
     """
 
     purpose: str
@@ -23,11 +44,25 @@ class Request:
     choices: tuple[str, ...] | None = None
     sample: int = 0
     payload: Mapping[str, Any] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back. ``error`` names the kind of failure; ``None`` means that a reply came."""
+    """What came back. ``error`` names the kind of failure; ``None`` means that a usable reply came.
+
+    Attributes
+    ----------
+    text
+        The model's words, also those of a failed reply (cut off, of wrong form). Look at ``error`` first.
+    detail
+        What a server or connection said about a failure, free of secrets.
+    retry_after_s
+        Seconds after which the server wants to be asked again, when it said so.
+    recorded
+        What the provider did that the request does not say (URL that answered, kind of structured output):
+        lands beside the parameters.
+    """
 
     text: str | None
     finish_reason: str | None
@@ -37,10 +72,25 @@ class Reply:
     tokens_out: int | None
     latency_s: float
     error: str | None = None
+    detail: str | None = None
+    retry_after_s: float | None = None
+    recorded: Mapping[str, Any] = field(default_factory=dict)
+
+
+def failed(
+    error: str, latency_s: float = 0.0, detail: str | None = None, retry_after_s: float | None = None
+) -> Reply:
+    """Return the reply that stands for a call without an answer."""
+    return Reply(None, None, None, None, None, None, latency_s, error, detail, retry_after_s)
 
 
 class Provider(Protocol):
-    """A source of replies: ``offline``, ``server`` or ``vllm-batch``."""
+    """A source of replies: ``offline``, ``server`` or ``vllm-batch``.
+
+    A provider may also have ``defaults`` (parameters laid under those of every request), ``policy`` (how
+    many calls at once, limits, retries: :class:`annotate.calls.policy.Policy`), ``prepare`` (awaited
+    once before the first call is sent) and ``close``.
+    """
 
     name: str
     model: str

@@ -1,0 +1,86 @@
+"""The kinds of failure of a call and whose fault each is, which decides whether asking again makes sense."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+SERVED_MODEL_CHANGED = "served_model_changed"
+SERVER_TRUNCATED = "server_truncated"
+
+
+class Fault(IntEnum):
+    """Whose fault a failure is.
+
+    Attributes
+    ----------
+    NONE
+        No failure.
+    SERVICE
+        The service's or the line's: says nothing about the call, which is tried again now and in later runs.
+    REPLY
+        The reply's (cut off, refused, of wrong form, never came): tried again a few times, then quarantined.
+    REQUEST
+        The request's: no repetition helps, quarantined at once.
+    FATAL
+        Every call would fail alike (no access, no such model, no credit): the job stops.
+    """
+
+    NONE = 0
+    SERVICE = 1
+    REPLY = 2
+    REQUEST = 3
+    FATAL = 4
+
+
+_SERVICE = {"rate_limited", "connect_failed", "dropped", "bad_body", "http_408", "http_409", "http_425"}
+_REQUEST = {"prompt_too_long", SERVER_TRUNCATED, "invalid_request"}
+_FATAL = {"http_401", "http_402", "http_403", "http_404", "quota", "asked_to_wait", SERVED_MODEL_CHANGED}
+
+_MEANING = {
+    "rate_limited": "the server asked for fewer calls",
+    "connect_failed": "no connection to the server",
+    "dropped": "the connection broke before the reply was whole",
+    "bad_body": "the server's answer was not whole JSON of the chat protocol",
+    "timeout": "no reply within the time limit",
+    "length": "the reply was cut off at the limit of output tokens",
+    "refusal": "the model refused",
+    "content_filter": "the service's filter held the reply back",
+    "empty_choices": "the server's answer held no reply",
+    "empty_reply": "the reply was empty",
+    "prompt_too_long": "the prompt is longer than the model takes",
+    SERVER_TRUNCATED: "the server counted far fewer prompt tokens than were sent: it cut the prompt",
+    "invalid_request": "the request cannot be sent",
+    "quota": "the account has no credit left",
+    "asked_to_wait": "the server wants to be asked again much later",
+    "http_401": "the key is missing or wrong",
+    "http_402": "the account has no credit left",
+    "http_403": "the key may not use this model or server",
+    "http_404": "no such model or address",
+    SERVED_MODEL_CHANGED: "another model answered than before in this job",
+    "invalid_json": "the reply is not JSON",
+    "wrong_keys": "the reply's JSON has other keys or types than asked for",
+    "not_finite": "the reply holds NaN or an infinite number",
+    "out_of_range": "a number in the reply is outside its range",
+    "control_characters": "the reply holds control characters, as where LaTeX commands were eaten",
+    "wrong_choice": "the reply is none of the choices",
+}
+
+
+def fault(kind: str | None) -> Fault:
+    """Say whose fault a failure of `kind` is; kinds a job invents are the reply's."""
+    if kind is None:
+        return Fault.NONE
+    if kind in _SERVICE or kind.startswith("http_5"):
+        return Fault.SERVICE
+    if kind in _FATAL:
+        return Fault.FATAL
+    if kind in _REQUEST or kind.startswith("http_4"):
+        return Fault.REQUEST
+    return Fault.REPLY
+
+
+def meaning(kind: str) -> str:
+    """Return a few plain words for `kind`."""
+    if kind in _MEANING:
+        return _MEANING[kind]
+    return f"the server answered with status {kind[5:]}" if kind.startswith("http_") else kind.replace("_", " ")
