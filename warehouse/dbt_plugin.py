@@ -25,7 +25,7 @@ from warehouse.settings import Settings, home_folder, load_settings
 from warehouse.variants import OntologyInUse, domain_map, ontology_in_use, selected_variants
 
 
-class Plugin(BasePlugin):  # type: ignore[misc]
+class Plugin(BasePlugin):
     """Registered in ``profiles.yml`` as ``warehouse.dbt_plugin``."""
 
     def initialize(self, config: dict[str, Any]) -> None:
@@ -65,9 +65,7 @@ def show_landing(connection: duckdb.DuckDBPyConnection, settings: Settings, land
     build_id = land_build(settings, landing, ontology)
     relations = {
         "files": _files(landing),
-        "settings": _pairs(
-            "name", "value", {name: json.dumps(value) for name, value in settings.as_rows().items()}
-        ),
+        "settings": _pairs("name", "value", {name: json.dumps(value) for name, value in settings.as_rows().items()}),
         "domain_map": _domains(settings, ontology),
         "selected_variants": _pairs("stage", "variant", vars(selected_variants(settings, ontology))),
         "build": _pairs(
@@ -109,7 +107,8 @@ def column_name(domain: str) -> str:
 def _command_line_vars() -> dict[str, Any]:
     from dbt.flags import get_flags
 
-    return dict(getattr(get_flags(), "VARS", None) or {})
+    flags = get_flags()  # type: ignore[no-untyped-call]
+    return dict(getattr(flags, "VARS", None) or {})
 
 
 def _files(landing: Landing) -> pa.Table:

@@ -121,6 +121,20 @@ class Landing:
             _write(spec, full, path, last_sequence=last)
         return Appended(content.num_rows, path, first)
 
+    def append_new(self, table: str, rows: Iterable[Mapping[str, Any]], job_id: str) -> Appended:
+        """Land only those `rows` that differ from the latest landed row of their key, so a repeat adds nothing."""
+        spec = TABLES[self.folder(table).name]
+        content = _conform(spec, rows)
+        names = ", ".join(f'"{name}"' for name, _ in spec.columns)
+        keys = ", ".join(f'"{column}"' for column in spec.key)
+        with duckdb.connect() as connection:
+            connection.register("offered", content)
+            new = connection.sql(
+                f"from (select {names} from offered except (select {names} from ({self.scan_sql(table)}) "
+                f"qualify row_number() over (partition by {keys} order by sequence desc) = 1)) order by {keys}"
+            ).to_arrow_table()
+        return self.append(table, new, job_id)
+
     @contextlib.contextmanager
     def lock(self, table: str) -> Iterator[None]:
         """Hold the one lock of a landed table (released by the kernel when the process dies)."""
@@ -225,9 +239,7 @@ def _conform(spec: LandedTable, rows: pa.Table | Iterable[Mapping[str, Any]]) ->
         if isinstance(rows, pa.Table):
             unknown = set(rows.column_names) - names
             columns = {
-                f.name: rows[f.name].cast(f.type)
-                if f.name in rows.column_names
-                else pa.nulls(rows.num_rows, f.type)
+                f.name: rows[f.name].cast(f.type) if f.name in rows.column_names else pa.nulls(rows.num_rows, f.type)
                 for f in wanted
             }
             content = pa.table(columns, schema=wanted)

@@ -285,7 +285,7 @@ _ALL = (
     ),
     _table(
         "source_rows",
-        "job_id file row_number step reason",
+        "source file row_number step reason",
         "One row per rejected row, skipped file or cleaning count of an ingest.",
         source=_text,
         file=_text,

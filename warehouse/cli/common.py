@@ -7,7 +7,7 @@ import json
 import secrets
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,9 +25,7 @@ Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 def add_common(parser: argparse.ArgumentParser) -> None:
     """Add the flags every command takes."""
     parser.add_argument("--home", metavar="DIR", help="warehouse home (default: $SABER_HOME, else data/)")
-    parser.add_argument(
-        "--variant", metavar="NAME", help="settings variant, a table [variants.NAME] of saber.toml"
-    )
+    parser.add_argument("--variant", metavar="NAME", help="settings variant, a table [variants.NAME] of saber.toml")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
@@ -47,12 +45,19 @@ class Job:
     def __init__(self, landing: Landing, settings: Settings, command: str, args: argparse.Namespace) -> None:
         self.job_id = new_job_id(command.replace(" ", "-"))
         self.summary: dict[str, Any] = {}
+        self.started = False
         self._landing = landing
         self._row = {
             "command": command,
             "arguments": json.dumps(_plain(vars(args)), sort_keys=True),
             "settings": json.dumps(settings.as_rows(), sort_keys=True),
         }
+
+    def start(self) -> None:
+        """Land that the job has work to do; a job without any leaves no trace."""
+        if not self.started:
+            self.started = True
+            self.land("started")
 
     def land(self, state: str) -> None:
         """Land the job's state: started, done, incomplete or failed."""
@@ -66,19 +71,20 @@ class Job:
 
 
 @contextmanager
-def job(landing: Landing, settings: Settings, command: str, args: argparse.Namespace) -> Any:
-    """Record a job from start to end; an exception lands as ``failed`` and goes on."""
+def job(landing: Landing, settings: Settings, command: str, args: argparse.Namespace) -> Iterator[Job]:
+    """Record a job that calls ``start()`` once it has work; an exception lands as ``failed`` and goes on."""
     record = Job(landing, settings, command, args)
-    record.land("started")
     begun = time.monotonic()
     try:
         yield record
     except BaseException as error:
         record.summary["error"] = str(error) or type(error).__name__
-        record.land("failed")
+        if record.started:
+            record.land("failed")
         raise
     record.summary["seconds"] = round(time.monotonic() - begun, 3)
-    record.land("done")
+    if record.started:
+        record.land("incomplete" if record.summary.get("incomplete") else "done")
 
 
 def open_warehouse(settings: Settings) -> duckdb.DuckDBPyConnection:
@@ -110,17 +116,12 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]], as_json: b
     """Print rows as an aligned table, or as a JSON list of objects."""
     listed = [list(row) for row in rows]
     if as_json:
-        print(
-            json.dumps(
-                [dict(zip(columns, row, strict=True)) for row in listed], default=str, ensure_ascii=False
-            )
-        )
+        print(json.dumps([dict(zip(columns, row, strict=True)) for row in listed], default=str, ensure_ascii=False))
         return
     cells = [list(columns), *[[_cell(value) for value in row] for row in listed]]
     widths = [max(len(row[i]) for row in cells) for i in range(len(columns))]
     numeric = [
-        all(isinstance(row[i], int | float | None) for row in listed) and bool(listed)
-        for i in range(len(columns))
+        all(isinstance(row[i], int | float | None) for row in listed) and bool(listed) for i in range(len(columns))
     ]
     for number, row in enumerate(cells):
         padded = [

@@ -1,0 +1,67 @@
+-- Scores are means over queries of ndcg_exp@10; a domain's over all queries that bear it.
+with
+    metrics as (select * from {{ ref("query_metrics") }} where measure = 'ndcg_exp@10'),
+
+    linear as (
+        select run_id, avg(value) as ndcg_lin_10 from {{ ref("query_metrics") }} where measure = 'ndcg_lin@10' group by run_id
+    ),
+
+    domains as (select problem_id as query_id, domain from {{ ref("problem_domains") }}),
+
+    judged as (
+        select
+            count(relevance) / count(*) as share_judged,
+            string_agg(distinct judge, ' + ' order by judge) as judge
+        from {{ ref("qrels") }}
+    ),
+
+    queries as (select count(*) as n_queries from {{ ref("queries") }}),
+
+    overall as (
+        select
+            run_id,
+            avg(value) as overall,
+            count(*) filter (is_missing) as n_missing,
+            count(*) filter (value is null) as n_degenerate,
+            count(*) filter (is_tied_at_cutoff) as n_tied_at_cutoff,
+            count(*) as n_measured
+        from metrics
+        group by run_id
+    ),
+
+    by_domain as (
+        select metrics.run_id, domains.domain, avg(metrics.value) as score
+        from metrics
+        inner join domains using (query_id)
+        group by metrics.run_id, domains.domain
+    )
+
+select
+    systems.benchmark,
+    systems.variant,
+    systems.setting,
+    systems.scope,
+    systems.system,
+    overall.overall,
+    {%- for domain, column in domain_columns() %}
+    (
+        select score from by_domain
+        where by_domain.run_id = systems.run_id and by_domain.domain = '{{ domain | replace("'", "''") }}'
+    ) as {{ column }},
+    {%- endfor %}
+    linear.ndcg_lin_10,
+    queries.n_queries,
+    overall.n_missing,
+    overall.n_degenerate + queries.n_queries - overall.n_measured as n_degenerate,
+    overall.n_tied_at_cutoff,
+    judged.share_judged,
+    judged.judge,
+    systems.idf,
+    systems.run_id,
+    {{ build_id() }} as build_id
+from {{ ref("systems") }} as systems
+inner join overall using (run_id)
+inner join linear using (run_id)
+cross join judged
+cross join queries
+order by systems.benchmark, systems.setting, systems.scope, overall.overall desc

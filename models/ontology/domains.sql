@@ -1,0 +1,2 @@
+select position, domain, domain_column, branch
+from {{ ref("stg_domain_map") }}

@@ -1,0 +1,1 @@
+select 'topic' as signal, 0.85 as threshold
