@@ -50,7 +50,7 @@ def read_ontology(
             if isinstance(reading, SkippedFile):
                 if reading.refused:
                     raise SaberError(f"{reading}.")
-            elif reading.format == "json" and _is_tree(reading.path):
+            elif reading.format.startswith("json") and _is_tree(reading.path):
                 return read_tree(reading.path, name, reading.name)
             else:
                 tables.append((reading.name, *edge_list.table(reading)))
@@ -64,7 +64,7 @@ def _is_tree(path: Path) -> bool:
 
 
 def _from_tables(path: str | Path, name: str, root: str, tables: list[tuple[str, list[Row], list[str]]]) -> Ontology:
-    edges = [table for table in tables if _columns(table[1]) & {"parent", "child", "column_1"}]
+    edges = [table for table in tables if _columns(table[1]) & {"parent", "child", "pair"}]
     if len(edges) != 1:
         found = ", ".join(table[0] for table in (edges or tables)) or "nothing"
         count = "several edge lists" if edges else "no tree or edge list"
@@ -83,7 +83,7 @@ def _columns(rows: list[Row]) -> set[str]:
     names = {name for row in rows[:1000] for name in row.fields}
     kinds = {"parent": edge_list.PARENTS, "child": edge_list.CHILDREN, "id": edge_list.IDS}
     found = {kind for kind, wanted in kinds.items() if edge_list.column(names, wanted)}
-    return found | ({"column_1"} if names == {"column_1", "column_2"} else set())
+    return found or ({"pair"} if edge_list.is_bare_pair(list(names)) else set())
 
 
 def _labels(file: str, rows: list[Row]) -> dict[str, str]:

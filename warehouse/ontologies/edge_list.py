@@ -13,6 +13,7 @@ from warehouse.ontologies.graph import children_of, find_cycle
 from warehouse.ontologies.model import Edge, Ontology, listed
 from warehouse.readers import Note, Reading, RefusedError, Rejection, Row
 from warehouse.readers.delimited import plain
+from warehouse.sources.columns import HEADER_NAMES
 
 PARENTS = ("parent", "parent_id", "broader", "superclass", "source", "from")
 CHILDREN = ("child", "child_id", "narrower", "subclass", "target", "to")
@@ -112,11 +113,13 @@ def build(
 def _pairs(file: str, rows: Sequence[Row]) -> tuple[list[tuple[str | None, str]], dict[str, str]]:
     names = list(dict.fromkeys(name for row in rows for name in row.fields))
     parent, child, label = column(names, PARENTS), column(names, CHILDREN), column(names, LABELS)
-    if (parent is None or child is None) and names == ["column_1", "column_2"]:
+    pairs: list[tuple[str | None, str]] = []
+    if (parent is None or child is None) and is_bare_pair(names):
         parent, child = names
+        if names[0] != "column_1":
+            pairs.append((_clean(parent), _clean(child)))  # a first edge that looked like a header
     if parent is None or child is None:
         raise SaberError(f"{file} has no parent and child columns among {listed(names)}. Name them parent,child.")
-    pairs: list[tuple[str | None, str]] = []
     labels: dict[str, str] = {}
     for row in rows:
         above, below = _clean(row.fields.get(parent)), _clean(row.fields.get(child))
@@ -133,6 +136,12 @@ def _pairs(file: str, rows: Sequence[Row]) -> tuple[list[tuple[str | None, str]]
     if not pairs:
         raise SaberError(f"{file} holds no edges. Check the file.")
     return pairs, labels
+
+
+def is_bare_pair(names: Sequence[str]) -> bool:
+    """Whether two columns without telling names may be the edges of a list without a header."""
+    known = NAMES | HEADER_NAMES
+    return len(names) == 2 and not any(plain(name) in known for name in names)
 
 
 def _clean(value: Any) -> str:
