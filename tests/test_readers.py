@@ -16,7 +16,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warehouse.errors import SaberError
-from warehouse.readers import Item, Limits, Note, Reading, RefusedError, Rejection, Row, SkippedFile, open_files
+from warehouse.readers import (
+    DEFAULT_LIMITS,
+    Item,
+    Limits,
+    Note,
+    Reading,
+    RefusedError,
+    Rejection,
+    Row,
+    SkippedFile,
+    open_files,
+)
 from warehouse.readers.delimited import Dialect, guess
 from warehouse.readers.records import place
 
@@ -24,11 +35,11 @@ NAMES = frozenset({"problem", "solution", "question", "answer"})
 SMALL = Limits(record_bytes=200, document_bytes=2000, unpacked_bytes=50_000, ratio=50, ratio_from=1000, members=3)
 
 
-def opened(path: Path, limits: Limits = Limits(), **options: object) -> list[Reading | SkippedFile]:
+def opened(path: Path, limits: Limits = DEFAULT_LIMITS, **options: object) -> list[Reading | SkippedFile]:
     return list(open_files([path], limits=limits, names=NAMES, **options))  # type: ignore[arg-type]
 
 
-def items(path: Path, limits: Limits = Limits(), **options: object) -> list[Item]:
+def items(path: Path, limits: Limits = DEFAULT_LIMITS, **options: object) -> list[Item]:
     (reading,) = opened(path, limits, **options)
     assert isinstance(reading, Reading), reading
     return list(reading.items)
