@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from annotate.tournament.keys import hash_keys, mix, round_keys, uniforms
 from annotate.tournament.schedules import exhaustive_schedule, random_schedule
-from annotate.tournament.swiss import SITS_OUT, mix, pair_round, pair_rounds, round_keys
+from annotate.tournament.swiss import SITS_OUT, pair_round, pair_rounds
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "ratings_swiss_n8.json").read_text(encoding="utf-8"))
 ROUNDS = [(case, number) for case in GOLDEN for number in range(7)]
@@ -163,6 +164,17 @@ def test_round_keys_differ_by_round_and_repeat() -> None:
     assert len(np.unique(np.concatenate([first, second]))) == 100
     np.testing.assert_array_equal(first, round_keys(keys, 1))
     assert not np.array_equal(np.argsort(first), np.argsort(second))
+
+
+def test_hash_keys_and_uniforms() -> None:
+    keys = hash_keys(7, ["q"] * 2000, [str(i) for i in range(2000)])
+    assert len(np.unique(keys)) == 2000
+    np.testing.assert_array_equal(keys[5], hash_keys(7, ["q"], ["5"])[0])
+    assert not np.array_equal(keys, hash_keys(8, ["q"] * 2000, [str(i) for i in range(2000)]))
+    drawn = uniforms(mix(keys))
+    assert 0 < drawn.min() < 0.01
+    assert 0.99 < drawn.max() < 1
+    assert abs(drawn.mean() - 0.5) < 5 / np.sqrt(12 * 2000)
 
 
 def test_mix_is_splitmix64() -> None:

@@ -6,7 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from annotate.tournament.swiss import IntArray, Uint64Array, mix
+from annotate.tournament.keys import Uint64Array, mix
+from annotate.tournament.swiss import IntArray
 
 
 def random_schedule(document_keys: Uint64Array, rounds: int) -> list[IntArray]:

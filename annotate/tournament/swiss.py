@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Uint64Array = npt.NDArray[np.uint64]
+from annotate.tournament.keys import Uint64Array
+
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
@@ -69,9 +70,7 @@ def pair_round(
     return RoundPairing(tuple(pairs), tuple(sat_out))
 
 
-def pair_rounds(
-    tie_keys: Uint64Array, wins: npt.NDArray[Any], met: BoolArray, waiting: BoolArray
-) -> IntArray:
+def pair_rounds(tie_keys: Uint64Array, wins: npt.NDArray[Any], met: BoolArray, waiting: BoolArray) -> IntArray:
     """Pair one round of many queries at once, by the rule of :func:`pair_round`.
 
     Parameters
@@ -116,20 +115,3 @@ def pair_rounds(
         opponents[queries, lowest] = partner
         opponents[queries, partner] = lowest
     return opponents
-
-
-def mix(keys: Uint64Array) -> Uint64Array:
-    """Scramble 64-bit keys (the finaliser of SplitMix64): a bijection whose output looks uniform."""
-    mixed = keys + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
-
-
-def round_keys(document_keys: Uint64Array, round_number: int) -> Uint64Array:
-    """Tie keys of one round: a hash of the document's key, itself hash(seed, query, document), and the round.
-
-    Hashing text once a document and mixing numbers once a round keeps 1,000 queries of 150 documents over
-    20 rounds (three million keys) far below a second.
-    """
-    return mix(document_keys ^ mix(np.full(1, round_number, dtype=np.uint64)))
