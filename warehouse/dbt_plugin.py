@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -23,6 +25,8 @@ from warehouse.landing import Landing
 from warehouse.schemas import TABLES
 from warehouse.settings import Settings, home_folder, load_settings
 from warehouse.variants import OntologyInUse, domain_map, ontology_in_use, selected_variants
+
+NEXT_SNAPSHOT = ".snapshot.next.duckdb"
 
 
 class Plugin(BasePlugin):
@@ -37,6 +41,9 @@ class Plugin(BasePlugin):
     def configure_connection(self, conn: duckdb.DuckDBPyConnection) -> None:
         """Create the schema ``landing`` on a new connection."""
         show_landing(conn, *settings_of_this_run())
+        home = home_folder()
+        for name, function in (("clear_next_snapshot", clear_next_snapshot), ("publish_snapshot", publish_snapshot)):
+            conn.create_function(name, partial(function, home), [], "varchar", side_effects=True)
 
 
 def settings_of_this_run() -> tuple[Settings, Landing]:
@@ -97,6 +104,19 @@ def land_build(settings: Settings, landing: Landing, ontology: OntologyInUse) ->
         }
         landing.append("builds", [row], job_id=f"build-{build_id}")
     return build_id
+
+
+def clear_next_snapshot(home: Path) -> str:
+    """Remove what an interrupted snapshot left; the hook at the end of a dbt run calls this from SQL."""
+    for leftover in (home / NEXT_SNAPSHOT, home / f"{NEXT_SNAPSHOT}.wal"):
+        leftover.unlink(missing_ok=True)
+    return NEXT_SNAPSHOT
+
+
+def publish_snapshot(home: Path) -> str:
+    """Rename the finished copy over the snapshot; readers that have the old one open keep it."""
+    (home / NEXT_SNAPSHOT).rename(home / "snapshot.duckdb")
+    return "snapshot.duckdb"
 
 
 def column_name(domain: str) -> str:

@@ -181,9 +181,7 @@ def judgments_variant(
 def ratings_variant(settings: Settings, judgments: str) -> str:
     """Hash what the ratings depend on, given the variant of their judgments."""
     ratings = settings.ratings
-    return variant_hash(
-        {"stage": "ratings", "judgments": judgments, "ridge": ratings.ridge, "scale": ratings.scale}
-    )
+    return variant_hash({"stage": "ratings", "judgments": judgments, "ridge": ratings.ridge, "scale": ratings.scale})
 
 
 def selected_variants(settings: Settings, ontology: OntologyInUse) -> Variants:

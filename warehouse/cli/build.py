@@ -1,9 +1,134 @@
-"""."""
+"""``saber build``: the whole flow, from corpora to the leaderboard, in one command."""
 
 from __future__ import annotations
 
-from warehouse.cli.common import Subparsers
+import argparse
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from warehouse.cli.common import Subparsers, add_common, note, open_snapshot, print_rows, settings_from
+from warehouse.errors import SaberError
+from warehouse.settings import ROOT, Settings
+
+_LEXICAL = ("bm25", "tfidf", "jaccard", "random")
+_FLATTERING = "offline-similarity"
 
 
 def register(commands: Subparsers) -> None:
-    """."""
+    """Add ``build``."""
+    parser = commands.add_parser("build", help="run every stage, offline by default, and print the leaderboard")
+    parser.add_argument("--corpus", nargs="*", default=[], metavar="PATH", help="files or folders of problems")
+    parser.add_argument("--ontology", metavar="PATH", help="tree.json or edge list; its folder's name names it")
+    parser.add_argument("--system", nargs="*", default=list(_LEXICAL), metavar="NAME", help="retrieval systems")
+    parser.add_argument("--full-refresh", action="store_true", help="rebuild incremental models from scratch")
+    add_common(parser)
+    parser.set_defaults(run=_run)
+
+
+def _run(args: argparse.Namespace) -> int:
+    settings = settings_from(args)
+    settings.home.mkdir(parents=True, exist_ok=True)
+    times: list[tuple[str, float]] = []
+    for name, command in _stages(args):
+        begun = time.monotonic()
+        note(f"── {name}")
+        _call(command, settings, args.variant)
+        times.append((name, time.monotonic() - begun))
+    show_leaderboard(settings)
+    print()
+    print_rows(("stage", "seconds"), [(name, round(seconds, 1)) for name, seconds in times])
+    print(f"\nTotal {sum(seconds for _, seconds in times):.1f} s, home {settings.home}")
+    _next(settings, args)
+    return 0
+
+
+def _stages(args: argparse.Namespace) -> list[tuple[str, list[str]]]:
+    """Return the stages in order: (what it does, command)."""
+    stages: list[tuple[str, list[str]]] = []
+    if args.corpus:
+        for path in args.corpus:
+            stages.append(
+                (f"ingest {path}", ["saber", "ingest", "problems", path, "--source", source_name(Path(path))])
+            )
+    else:
+        stages.append(("ingest the sample", ["saber", "ingest", "sample"]))
+    if args.ontology:
+        folder = Path(args.ontology).resolve().parent
+        stages.append(
+            (
+                f"ingest {args.ontology}",
+                ["saber", "ingest", "ontology", args.ontology, "--name", source_name(folder)],
+            )
+        )
+    elif args.corpus:
+        from importlib import resources
+
+        path = str(resources.files("warehouse.sample").joinpath("ontology.csv"))
+        stages.append(("ingest the sample ontology", ["saber", "ingest", "ontology", path, "--name", "sample"]))
+    refresh = ["--full-refresh"] if args.full_refresh else []
+    return [
+        *stages,
+        ("dbt: staging, topics", ["dbt", "build", "--select", "staging", "topics", "topic_closure"]),
+        ("annotate topics", ["saber", "annotate", "topics"]),
+        ("annotate summaries", ["saber", "annotate", "summaries"]),
+        (
+            "dbt: signals, benchmark",
+            ["dbt", "build", "--select", "ontology", "signals", "benchmark", *refresh],
+        ),
+        ("judge", ["saber", "judge"]),
+        ("rate", ["saber", "rate"]),
+        ("retrieve", ["saber", "retrieve", "--system", *args.system]),
+        ("dbt: evaluation, analysis", ["dbt", "build", "--select", "staging", "qrels+", "evaluation", "analysis"]),
+    ]
+
+
+def source_name(path: Path) -> str:
+    """Name a source after its folder (or file): letters, digits, '.', '_' and '-' only."""
+    name = path.resolve().name if path.is_dir() or not path.suffix else path.stem
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "corpus"
+
+
+def _call(command: list[str], settings: Settings, variant: str | None) -> None:
+    environment = {**os.environ, "SABER_HOME": str(settings.home)}
+    tool, *rest = command
+    if tool == "dbt":
+        begin = [sys.executable, "-m", "dbt.cli.main", "--quiet", "--warn-error-options", '{"error": []}']
+        rest = rest if not variant else [*rest, "--vars", f"{{variant: {variant}}}"]
+        full = [*begin, *rest, "--project-dir", str(ROOT), "--profiles-dir", str(ROOT)]
+    else:
+        full = [sys.executable, "-m", "warehouse.cli", *rest, *(["--variant", variant] if variant else [])]
+    # Relative paths the user gave count from where they stand, the project's own from its root.
+    done = subprocess.run(full, env=environment, cwd=None if tool == "saber" else ROOT, check=False)
+    if done.returncode:
+        shown = " ".join(command)
+        raise SaberError(f"{shown} ended with {done.returncode}. What landed is kept; mend it and run this again.")
+
+
+def show_leaderboard(settings: Settings) -> None:
+    """Print the leaderboard of the snapshot, with what a reader must know of its judge."""
+    with open_snapshot(settings) as connection:
+        schema = "evaluation" + (f"__{settings.variant.replace('-', '_')}" if settings.variant else "")
+        result = connection.execute(
+            f"select * exclude (benchmark, variant, run_id, n_tied_at_cutoff, n_degenerate, idf) "
+            f"from {schema}.leaderboard"
+        )
+        columns = [column[0] for column in result.description]
+        rows = result.fetchall()
+    print()
+    print_rows(columns, rows)
+    judges = {row[columns.index("judge")] for row in rows}
+    if any(judge and _FLATTERING in judge for judge in judges):
+        print(f"\nThe judge {_FLATTERING} compares words, so it flatters lexical systems: read these scores")
+        print("as a test of the pipeline, not of the systems. A model as judge: saber judge --provider server")
+
+
+def _next(settings: Settings, args: argparse.Namespace) -> None:
+    prefix = f"SABER_HOME={os.path.relpath(settings.home)} " if settings.home != ROOT / "data" else ""
+    print("\nNext:")
+    print(f'  {prefix}saber sql "select system, setting, overall from evaluation.leaderboard order by overall desc"')
+    print(f"  {prefix}saber status")
+    print(f"  {prefix}saber lineage evaluation.leaderboard.overall")
