@@ -259,6 +259,7 @@ def _write(spec: LandedTable, rows: pa.Table, path: Path, last_sequence: int) ->
         _MARK: spec.name.encode(),
         _VERSION: str(SCHEMA_VERSION).encode(),
         _LAST: str(last_sequence).encode(),
+        _NOTE: _note(spec, rows).encode(),
     }
     temporary = path.parent / f".{path.name}.{os.getpid()}.tmp"
     try:

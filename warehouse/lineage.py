@@ -123,9 +123,10 @@ def _tables(parsed: exp.Expr) -> Iterator[str]:
 def _compiled(target: Path, node: dict[str, Any]) -> str:
     if node["language"] != "sql":
         return ""
-    if node.get("compiled_code"):
-        return str(node["compiled_code"])
-    path = target / "compiled" / node["package_name"] / node["original_file_path"]
+    code: str | None = node.get("compiled_code")
+    if code:
+        return code
+    path: Path = target / "compiled" / node["package_name"] / node["original_file_path"]
     if not path.exists():
         raise SaberError(f"{node['name']} has not been compiled. Run: dbt compile")
     return path.read_text("utf-8")
