@@ -211,8 +211,8 @@ CALCULUS = (
             Method(
                 ("squeeze", "bounding"),
                 r"Bound the distance to $<<k>>$ and apply the squeeze theorem. Since $<<square>>=<<c>>+<<k>>$, we "
-                r"have "
-                r"$|x_{n+1}-<<k>>|=\frac{|x_{n+1}^2-<<square>>|}{x_{n+1}+<<k>>}=\frac{|x_n-<<k>>|}{x_{n+1}+<<k>>}\le\frac{|x_n-<<k>>|}{<<k>>}$. "
+                r"have $|x_{n+1}-<<k>>|=\frac{|x_{n+1}^2-<<square>>|}{x_{n+1}+<<k>>}"
+                r"=\frac{|x_n-<<k>>|}{x_{n+1}+<<k>>}\le\frac{|x_n-<<k>>|}{<<k>>}$. "
                 r"By iteration $|x_n-<<k>>|\le\frac{<<less>>}{<<k>>^{n-1}}$, which tends to $0$. The limit is "
                 r"$<<answer>>$.",
             ),
