@@ -1,0 +1,2 @@
+select landed_table, file, n_rows, last_sequence, error
+from {{ source("landing", "files") }}

@@ -1,0 +1,84 @@
+-- Landed rows that no mart reads: of another variant, of an older text, or of a problem that is gone.
+with
+    texts as (select problem_id, content_hash from {{ ref("stg_problems") }}),
+
+    annotations as (
+        select 'topic_scores' as landed_table, problem_id, null as query_id, variant, content_hash, 'topics' as stage
+        from {{ source("landing", "topic_scores") }}
+        group by all
+        union all
+        select 'summaries' as landed_table, problem_id, null as query_id, variant, content_hash, 'summaries' as stage
+        from {{ source("landing", "summaries") }}
+        group by all
+    ),
+
+    judged as (
+        select
+            'judgments' as landed_table,
+            landed.first_id || coalesce(' | ' || landed.second_id, '') as problem_id,
+            landed.query_id,
+            landed.variant,
+            'judgments' as stage,
+            landed.content_hash = left(
+                sha256(concat_ws(':', query.content_hash, first.content_hash, second.content_hash)), 32
+            ) as is_current
+        from {{ source("landing", "judgments") }} as landed
+        left join texts as query on query.problem_id = landed.query_id
+        left join texts as first on first.problem_id = landed.first_id
+        left join texts as second on second.problem_id = landed.second_id
+        group by all
+    ),
+
+    of_documents as (
+        select
+            'ratings' as landed_table, document_id, query_id, variant, content_hash, 'ratings' as stage
+        from {{ source("landing", "ratings") }}
+        group by all
+        union all
+        select 'runs' as landed_table, document_id, query_id, variant, content_hash, 'benchmark' as stage
+        from {{ source("landing", "runs") }}
+        group by all
+    ),
+
+    compared as (
+        select
+            annotations.landed_table,
+            annotations.problem_id,
+            annotations.query_id,
+            annotations.variant,
+            annotations.stage,
+            annotations.content_hash = texts.content_hash as is_current
+        from annotations
+        left join texts using (problem_id)
+        union all
+        select landed_table, problem_id, query_id, variant, stage, is_current
+        from judged
+        union all
+        select
+            of_documents.landed_table,
+            of_documents.document_id as problem_id,
+            of_documents.query_id,
+            of_documents.variant,
+            of_documents.stage,
+            of_documents.content_hash
+            = left(sha256(concat_ws(':', query.content_hash, document.content_hash)), 32) as is_current
+        from of_documents
+        left join texts as query on query.problem_id = of_documents.query_id
+        left join texts as document on document.problem_id = of_documents.document_id
+    )
+
+select
+    compared.landed_table,
+    compared.query_id,
+    compared.problem_id,
+    compared.variant,
+    case
+        when compared.variant <> selected.variant
+        then 'another variant'
+        when compared.is_current is null
+        then 'problem gone'
+        else 'older text'
+    end as reason
+from compared
+inner join {{ ref("stg_selected_variants") }} as selected using (stage)
+where compared.variant <> selected.variant or not coalesce(compared.is_current, false)

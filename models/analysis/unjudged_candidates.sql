@@ -1,0 +1,3 @@
+select query_id, document_id, class
+from {{ ref("qrels") }}
+where relevance is null
