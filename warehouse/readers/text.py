@@ -21,13 +21,19 @@ _MARKS = (
 
 # Tab, line feed and carriage return belong in text; every other C0 control and lone surrogates do not.
 _FOREIGN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
-# JSON reads an unescaped \frac as form feed + "rac". Form feed and backspace never occur in honest text;
-# tab, line feed and carriage return do, so there only the rest of a known command betrays the loss.
-_LOST_BACKSLASH = re.compile(
-    "\x0crac|\x0cor|\x0cbox|\x0boxed|\x08eta|\x08egin|\x08inom|\x08ar|\x08oxed|\x08f|\x07lpha|\x07ngle|\x0bec|"
-    "\t(?:ext[{a-z]|imes\\b|heta\\b|riangle|frac|au\\b|o\\s*\\\\infty)|"
-    "\n(?:abla\\b|eq\\s*[0-9\\\\])|\r(?:ho\\b|ight[\\\\)}|\\]]|angle\\b)"
-)
+# JSON reads an unescaped \\frac as form feed + "rac": control character -> the letter that was eaten and the
+# rests that betray the command. Form feed, backspace, bell and vertical tab never occur in honest text; tab,
+# line feed and carriage return do, so for those only rests that begin no English word count.
+REST_OF_COMMAND = {
+    "\f": ("f", "rac|orall|box|ootnotesize|lat|loor"),
+    "\b": ("b", "eta|egin|inom|ar|oxed|mod|ig|igl|igr|igg|ullet|ecause|ot|f|igcup|igcap|oldsymbol|ackslash"),
+    "\a": ("a", "lpha|ngle|pprox|st|rcsin|rccos|rctan|rg"),
+    "\v": ("v", "ec|ert|arphi|arepsilon|space|dots|ee"),
+    "\t": ("t", r"ext(?=[{a-z])|imes(?![a-z])|heta(?![a-z])|riangle|frac|au(?![a-z])"),
+    "\n": ("n", r"abla(?![a-z])|eq(?=\s*[0-9\\])"),
+    "\r": ("r", r"ho(?![a-z])|ight(?=[\\)}|\]])|angle(?![a-z])|floor(?![a-z])|ceil(?![a-z])|brace(?![a-z])"),
+}
+LOST_BACKSLASH = re.compile("|".join(f"{re.escape(sign)}(?:{rests})" for sign, (_, rests) in REST_OF_COMMAND.items()))
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -131,7 +137,7 @@ def lines(handle: IO[bytes], offset: int, limits: Limits) -> Iterator[Line]:
 def foreign_characters(value: Any) -> str | None:
     """Name what does not belong in text: control characters and backslashes lost in unescaped JSON."""
     for text in _texts(value):
-        lost = _LOST_BACKSLASH.search(text)
+        lost = LOST_BACKSLASH.search(text)
         if lost:
             return f"a backslash was lost before {lost.group().strip()[:12]!r} ({_shown(lost.group()[0])})"
         found = _FOREIGN.search(text)
