@@ -290,13 +290,12 @@ def test_counts_are_problems_changed_by_step_and_field() -> None:
     }
 
 
-_PIECES = st.sampled_from(
-    r"$ $$ \( \) \[ \] \\ [hide] [/hide] [list] [*] [/list] [i] [/i] <b> </b> <p> < > &lt; &amp; lt; [asy] [/asy] rac "
-    r"imes (5\ points) None. \boxed{ } { a B \begin{equation} \end{equation} \noindent \end{problem} <sup> </sup> [tex]"
-    r" [/tex]".split(" ")
-) | st.sampled_from(
-    ["\r", "\n", "\t", "\x0c", " ", "ho ", "Problem 1. ", "2. ", "Source: x", "\u200b", "e\u0301", "<img src=x>"]
+_SIGNS = (
+    r"$ $$ \( \) \[ \] \\ [hide] [/hide] [list] [*] [/list] [i] [/i] <b> </b> <p> < > &lt; &amp; lt; [asy] [/asy]"
+    r" rac imes None. \boxed{ } { a B \begin{equation} \end{equation} \noindent \end{problem} <sup> </sup> [tex] [/tex]"
 )
+_SPACED = ["\r", "\n", "\t", "\x0c", " ", "ho ", "Problem 1. ", "2. ", "(5 points)", "Source: x", "\u200b", "e\u0301"]
+_PIECES = st.sampled_from([*_SIGNS.split(), *_SPACED, "<img src=x>"])
 
 
 @settings(max_examples=150, deadline=None)
