@@ -56,6 +56,8 @@ class Signals:
     comparison: str = "exact"
     topic_threshold: float | str = "data"
     summary_threshold: float | str = "data"
+    grid_first: int = 6
+    grid_last: int = 90
     memory_mib: int = 1024
     workers: int = 2
 
