@@ -1,0 +1,111 @@
+"""The job behind ``saber retrieve``: choose systems and runs, rank what is out of date, land it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+
+from tqdm import tqdm
+
+from annotate.retrieval.base import Context, System, Task, with_parameters
+from annotate.retrieval.benchmark import Benchmark, read_benchmark
+from annotate.retrieval.registry import system_class
+from annotate.retrieval.runs import DEFAULT_TOP, Run, RunWriter, outdated_queries, plan_run
+from annotate.retrieval.texts import SETTINGS, forms
+from warehouse.cli.common import Job, job, note, settings_from
+from warehouse.errors import SaberError
+from warehouse.landing import Landing
+from warehouse.settings import Settings
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one run: how many queries were current, landed now, or got no ranking."""
+
+    run_id: str
+    queries: int
+    current: int
+    landed: int = 0
+    rows: int = 0
+    missing: int = 0
+
+
+def retrieve(args: argparse.Namespace) -> list[Outcome]:
+    """Run the systems asked for in every setting asked for; see :mod:`annotate.commands.retrieve`."""
+    settings = settings_from(args)
+    systems = configured_systems(args.system, settings, args.param)
+    chosen = list(dict.fromkeys(args.setting or SETTINGS))
+    for setting in chosen:
+        forms(setting)
+    idf = _source_of_statistics(args, settings)
+    top = DEFAULT_TOP if args.top is None else args.top
+    if top < 1:
+        raise SaberError(f"--top must be at least 1, not {top}.")
+    landing = Landing(settings.home)
+    benchmark = read_benchmark(settings, landing)
+    if not benchmark.queries:
+        note("The benchmark has no queries yet (benchmark.query_quotas says why): nothing to rank.")
+        return []
+    with job(landing, settings, "retrieve", args) as record:
+        context = Context(settings, landing, record.job_id)
+        outcomes = [
+            land_run(system, plan_run(system, setting, args.scope, idf, top, benchmark), benchmark, context, record)
+            for setting in chosen
+            for system in systems
+        ]
+        record.summary["runs"] = [asdict(outcome) for outcome in outcomes]
+        record.summary["incomplete"] = sum(outcome.missing for outcome in outcomes)
+    return outcomes
+
+
+def land_run(system: System, run: Run, benchmark: Benchmark, context: Context, record: Job) -> Outcome:
+    """Rank and land the queries of one run that are out of date."""
+    pending = outdated_queries(context.landing, run, benchmark)
+    current = len(benchmark.queries) - len(pending)
+    if not pending:
+        return Outcome(run.run_id, len(benchmark.queries), current)
+    record.start()
+    documents, queries = benchmark.collection(run.setting, run.scope, run.idf, pending)
+    task = Task(run.setting, run.scope, run.idf, run.top, documents, queries, context)
+    writer = RunWriter(context.landing, run, task, benchmark, record.job_id)
+    try:
+        with tqdm(total=len(queries), desc=f"{run.system} {run.setting}", unit="query", leave=False) as progress:
+            for scored in system.run(task):
+                writer.add(scored)
+                progress.update()
+    finally:
+        writer.flush()  # whole queries that were ranked before a failure are kept
+    landed = len(writer.query_ids)
+    return Outcome(run.run_id, len(benchmark.queries), current, landed, writer.rows, len(pending) - landed)
+
+
+def configured_systems(names: Sequence[str], settings: Settings, given: Sequence[str]) -> list[System]:
+    """Make the systems called `names`, with parameters given as ``KEY=VALUE`` or ``SYSTEM.KEY=VALUE``."""
+    classes = {name: system_class(name) for name in dict.fromkeys(names)}
+    parameters = _shared_out(given, classes)
+    return [with_parameters(kind, settings, parameters[name]) for name, kind in classes.items()]
+
+
+def _source_of_statistics(args: argparse.Namespace, settings: Settings) -> str:
+    if args.scope == "candidates":
+        return str(args.idf or settings.retrieval.idf)
+    if args.idf == "candidates":
+        raise SaberError("--idf candidates needs --scope candidates: in scope corpus nothing limits the documents.")
+    return "corpus"
+
+
+def _shared_out(given: Sequence[str], classes: Mapping[str, type[System]]) -> dict[str, dict[str, str]]:
+    shared: dict[str, dict[str, str]] = {name: {} for name in classes}
+    for text in given:
+        name, separator, value = text.partition("=")
+        if not separator:
+            raise SaberError(f"--param {text!r} must have the form KEY=VALUE or SYSTEM.KEY=VALUE.")
+        system, dot, key = name.rpartition(".")
+        having = [name for name, kind in classes.items() if key in {field.name for field in fields(kind)}]
+        takers = [system] if dot else having
+        if not takers or not set(takers) <= classes.keys():
+            raise SaberError(f"--param {text!r} fits none of the systems asked for: {', '.join(classes)}.")
+        for taker in takers:
+            shared[taker][key] = value
+    return shared
