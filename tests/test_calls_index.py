@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from annotate.calls import record
 from annotate.calls.compaction import compact, journal_folder, recover
-from annotate.calls.index import CallIndex, Place
+from annotate.calls.index import CallIndex, Place, read_keys
 from annotate.calls.journal import Journal
 from annotate.calls.replies import LandedReplies
 from annotate.providers.base import Reply, Request
@@ -148,7 +148,7 @@ def test_the_journal_of_a_living_process_is_let_alone(landing):
     journal.close()
 
 
-KINDS = [None, "http_500", "length", "prompt_too_long", "invalid_json", "http_401"]
+KINDS = [None, "http_500", "length", "context_exceeded", "invalid_json", "http_401"]
 
 
 @settings(max_examples=20, deadline=None)
@@ -176,7 +176,7 @@ def test_histories_equal_those_of_a_plain_scan(tmp_path_factory, batches, still_
         if not (still_journalled and batch is batches[-1]):
             journal.seal()
             path = compact(landing, journal, "job").path
-            index.landed(path, journal)
+            index.landed(path, read_keys(path), journal)
             journal.remove()
     loaded = CallIndex()
     loaded.refresh(landing)

@@ -1,4 +1,4 @@
-"""What the log already holds of each call: loaded once, 37 bytes an attempt, looked up by bisection."""
+"""What the log already holds of each call: loaded once, 33 bytes an attempt, looked up by bisection."""
 
 from __future__ import annotations
 
@@ -58,40 +58,34 @@ class _Attempt(NamedTuple):
 
 
 class CallIndex:
-    """Attempts by call id: sorted arrays for what has landed, a dict for what is still in a journal."""
+    """Attempts by call id: sorted arrays for what has landed, a dict for what is still in a journal.
+
+    The arrays are replaced as one object, so a thread may refresh them while another looks calls up.
+    """
 
     def __init__(self) -> None:
         self._fresh: dict[str, list[_Attempt]] = {}
-        self._forget_landed()
-
-    def _forget_landed(self) -> None:
-        self._high = np.empty(0, np.uint64)
-        self._low = np.empty(0, np.uint64)
-        self._attempt = np.empty(0, np.int32)
-        self._fault = np.empty(0, np.int8)
-        self._file = np.empty(0, np.int32)
-        self._row = np.empty(0, np.int64)
-        self._files: list[Path] = []
+        self._landed = _NOTHING
 
     def __len__(self) -> int:
-        return len(self._high) + sum(len(attempts) for attempts in self._fresh.values())
+        return len(self._landed.keys.high) + sum(len(attempts) for attempts in self._fresh.values())
 
     def refresh(self, landing: Landing) -> None:
         """Load the landed files not yet known; start over when known ones are gone (compacted elsewhere)."""
         paths = [file.path for file in landing.files(TABLE) if file.rows]
-        if not set(self._files) <= set(paths):
-            self._forget_landed()
-        known = set(self._files)
-        new = [(path, batch) for path in paths if path not in known for batch in _keys(path)]
-        self._add(new)
+        if not set(self._landed.files) <= set(paths):
+            self._landed = _NOTHING
+        new = [path for path in paths if path not in self._landed.files]
+        self._landed = self._landed.with_files([(path, keys) for path in new for keys in read_keys(path)])
 
     def add(self, call_id: str, attempt: int, error: str | None, place: Place) -> None:
         """Note one attempt just journalled."""
         self._fresh.setdefault(call_id, []).append(_Attempt(attempt, int(fault(error)), place))
 
-    def landed(self, path: Path, journal: Journal) -> None:
-        """Note that the records of `journal` are now the file `path`."""
-        self._add([(path, batch) for batch in _keys(path)])
+    def landed(self, path: Path, keys: Sequence[Keys], journal: Journal) -> None:
+        """Note that the records of `journal` are now the file `path` with these keys."""
+        if path not in self._landed.files:
+            self._landed = self._landed.with_files([(path, part) for part in keys])
         for call_id in [*self._fresh]:
             left = [a for a in self._fresh[call_id] if a.place.source is not journal]
             if left:
@@ -124,37 +118,12 @@ class CallIndex:
         )
 
     def _attempts(self, call_id: str) -> list[_Attempt]:
-        found = list(self._fresh.get(call_id, ()))
-        high, low = np.uint64(int(call_id[:16], 16)), np.uint64(int(call_id[16:], 16))
-        at = int(np.searchsorted(self._high, high))
-        while at < len(self._high) and self._high[at] == high:
-            if self._low[at] == low:
-                place = Place(self._files[self._file[at]], int(self._row[at]))
-                found.append(_Attempt(int(self._attempt[at]), int(self._fault[at]), place))
-            at += 1
-        return found
-
-    def _add(self, batches: Sequence[tuple[Path, _Keys]]) -> None:
-        if not batches:
-            return
-        numbers: dict[Path, int] = {path: number for number, path in enumerate(self._files)}
-        for path, _ in batches:
-            if path not in numbers:
-                numbers[path] = len(self._files)
-                self._files.append(path)
-        sizes = [len(keys.high) for _, keys in batches]
-        high = np.concatenate([self._high, *(keys.high for _, keys in batches)])
-        low = np.concatenate([self._low, *(keys.low for _, keys in batches)])
-        order = np.lexsort((low, high))
-        self._high, self._low = high[order], low[order]
-        self._attempt = np.concatenate([self._attempt, *(k.attempt for _, k in batches)])[order]
-        self._fault = np.concatenate([self._fault, *(k.fault for _, k in batches)])[order]
-        self._row = np.concatenate([self._row, *(k.row for _, k in batches)])[order]
-        files = np.repeat(np.array([numbers[path] for path, _ in batches], np.int32), sizes)
-        self._file = np.concatenate([self._file, files])[order]
+        return [*self._landed.find(call_id), *self._fresh.get(call_id, ())]
 
 
-class _Keys(NamedTuple):
+class Keys(NamedTuple):
+    """Keys and faults of some landed rows, as parallel arrays; a call id is two halves of 64 bits."""
+
     high: np.ndarray
     low: np.ndarray
     attempt: np.ndarray
@@ -162,8 +131,63 @@ class _Keys(NamedTuple):
     row: np.ndarray
 
 
-def _keys(path: Path) -> Iterator[_Keys]:
-    """Yield the keys and faults of a landed file, a bounded number of rows at a time."""
+@dataclass(frozen=True)
+class _Landed:
+    """The keys of all landed rows, sorted by call id; `file` numbers the entries of `files`."""
+
+    keys: Keys
+    file: np.ndarray
+    files: tuple[Path, ...]
+
+    def with_files(self, parts: Sequence[tuple[Path, Keys]]) -> _Landed:
+        """Return these keys and those of further files."""
+        if not parts:
+            return self
+        files = [*self.files]
+        numbers = []
+        for path, keys in parts:
+            if not files or files[-1] != path:
+                files.append(path)
+            numbers.append(np.full(len(keys.high), len(files) - 1, np.int32))
+        joined = [np.concatenate(columns) for columns in zip(self.keys, *(k for _, k in parts), strict=True)]
+        order = np.lexsort((joined[1], joined[0]))
+        return _Landed(
+            Keys(*(column[order] for column in joined)),
+            np.concatenate([self.file, *numbers])[order],
+            tuple(files),
+        )
+
+    def find(self, call_id: str) -> Iterator[_Attempt]:
+        """Yield the attempts at a call."""
+        high, low = np.uint64(int(call_id[:16], 16)), np.uint64(int(call_id[16:], 16))
+        keys = self.keys
+        at = int(np.searchsorted(keys.high, high))
+        while at < len(keys.high) and keys.high[at] == high:
+            if keys.low[at] == low:
+                place = Place(self.files[self.file[at]], int(keys.row[at]))
+                yield _Attempt(int(keys.attempt[at]), int(keys.fault[at]), place)
+            at += 1
+
+
+_NOTHING = _Landed(
+    Keys(
+        np.empty(0, np.uint64),
+        np.empty(0, np.uint64),
+        np.empty(0, np.int32),
+        np.empty(0, np.int8),
+        np.empty(0, np.int64),
+    ),
+    np.empty(0, np.int32),
+    (),
+)
+
+
+def read_keys(path: Path) -> list[Keys]:
+    """Read the keys and faults of a landed file, a bounded number of rows at a time."""
+    return list(_read_keys(path))
+
+
+def _read_keys(path: Path) -> Iterator[Keys]:
     first = 0
     with pq.ParquetFile(path) as file:
         for batch in file.iter_batches(batch_size=65_536, columns=["call_id", "attempt", "error"]):
@@ -177,7 +201,7 @@ def _keys(path: Path) -> Iterator[_Keys]:
             # NULL has no entry in the dictionary: no error.
             indices = kinds.indices.fill_null(-1).to_numpy(zero_copy_only=False)
             faults = np.where(indices >= 0, codes[np.maximum(indices, 0)], np.int8(Fault.NONE)).astype(np.int8)
-            yield _Keys(
+            yield Keys(
                 halves[:, 0],
                 halves[:, 1],
                 table["attempt"].to_numpy().astype(np.int32)[usable],

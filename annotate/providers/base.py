@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -84,12 +84,15 @@ def failed(
     return Reply(None, None, None, None, None, None, latency_s, error, detail, retry_after_s)
 
 
+Ask = Callable[[Request], Awaitable[Reply]]
+
+
 class Provider(Protocol):
     """A source of replies: ``offline``, ``server`` or ``vllm-batch``.
 
     A provider may also have ``defaults`` (parameters laid under those of every request), ``policy`` (how
-    many calls at once, limits, retries: :class:`annotate.calls.policy.Policy`), ``prepare`` (awaited
-    once before the first call is sent) and ``close``.
+    many calls at once, limits, retries: :class:`annotate.calls.policy.Policy`), ``prepare(request, ask)``
+    (awaited before a request is sent; what it asks by ``ask`` lands in the log too) and ``close()``.
     """
 
     name: str

@@ -6,6 +6,9 @@ from enum import IntEnum
 
 SERVED_MODEL_CHANGED = "served_model_changed"
 SERVER_TRUNCATED = "server_truncated"
+CONTEXT_EXCEEDED = "context_exceeded"
+VALIDATOR_FAILED = "validator_failed"
+NOT_IN_LOG = "not_in_log"
 
 
 class Fault(IntEnum):
@@ -33,8 +36,10 @@ class Fault(IntEnum):
 
 
 _SERVICE = {"rate_limited", "connect_failed", "dropped", "bad_body", "http_408", "http_409", "http_425"}
-_REQUEST = {"prompt_too_long", SERVER_TRUNCATED, "invalid_request"}
-_FATAL = {"http_401", "http_402", "http_403", "http_404", "quota", "asked_to_wait", SERVED_MODEL_CHANGED}
+_REQUEST = {CONTEXT_EXCEEDED, SERVER_TRUNCATED, "invalid_request", "provider_failed"}
+_FATAL = {"http_401", "http_402", "http_403", "http_404", "quota", SERVED_MODEL_CHANGED, VALIDATOR_FAILED}
+# Failures that the provider tells from the answer itself; other kinds are a validator's view of its words.
+_NO_WORDS = {"timeout", "length", "refusal", "content_filter", "empty_choices"}
 
 _MEANING = {
     "rate_limited": "the server asked for fewer calls",
@@ -47,11 +52,13 @@ _MEANING = {
     "content_filter": "the service's filter held the reply back",
     "empty_choices": "the server's answer held no reply",
     "empty_reply": "the reply was empty",
-    "prompt_too_long": "the prompt is longer than the model takes",
+    CONTEXT_EXCEEDED: "prompt plus max_tokens are more than the model's context",
     SERVER_TRUNCATED: "the server counted far fewer prompt tokens than were sent: it cut the prompt",
     "invalid_request": "the request cannot be sent",
     "quota": "the account has no credit left",
-    "asked_to_wait": "the server wants to be asked again much later",
+    "provider_failed": "the provider itself failed",
+    VALIDATOR_FAILED: "the check of the reply itself failed",
+    NOT_IN_LOG: "never asked",
     "http_401": "the key is missing or wrong",
     "http_402": "the account has no credit left",
     "http_403": "the key may not use this model or server",
@@ -62,6 +69,7 @@ _MEANING = {
     "not_finite": "the reply holds NaN or an infinite number",
     "out_of_range": "a number in the reply is outside its range",
     "control_characters": "the reply holds control characters, as where LaTeX commands were eaten",
+    "wrong_length": "a text or list in the reply is too short or too long",
     "wrong_choice": "the reply is none of the choices",
 }
 
@@ -72,11 +80,18 @@ def fault(kind: str | None) -> Fault:
         return Fault.NONE
     if kind in _SERVICE or kind.startswith("http_5"):
         return Fault.SERVICE
-    if kind in _FATAL:
+    if kind in _FATAL or kind.startswith("http_3"):
         return Fault.FATAL
     if kind in _REQUEST or kind.startswith("http_4"):
         return Fault.REQUEST
     return Fault.REPLY
+
+
+def is_of_form(kind: str | None) -> bool:
+    """Say whether `kind` is a validator's verdict, which may change when its rules do."""
+    if kind in (None, VALIDATOR_FAILED):
+        return True
+    return fault(kind) is Fault.REPLY and kind not in _NO_WORDS
 
 
 def meaning(kind: str) -> str:
