@@ -113,7 +113,7 @@ def assess(batches: Sequence[Batch], tau: float) -> Visit:
     return Visit(node_raw, node_score, raw, children, children > tau)
 
 
-def most_specific(kept: Iterable[int], parent: Sequence[int] | Mapping[int, int]) -> list[int]:
+def most_specific(kept: Iterable[int], parent: Sequence[int] | Mapping[int, int] | NDArray[np.int64]) -> list[int]:
     """Drop every kept topic that has a kept descendant; return the rest, sorted.
 
     ``parent[t]`` is the parent of topic ``t``, negative at the root. A topic is a root path, so it has
@@ -122,10 +122,10 @@ def most_specific(kept: Iterable[int], parent: Sequence[int] | Mapping[int, int]
     kept = set(kept)
     covered: set[int] = set()
     for topic in kept:
-        ancestor = parent[topic]
+        ancestor = int(parent[topic])
         while ancestor >= 0 and ancestor not in covered:
             covered.add(ancestor)
-            ancestor = parent[ancestor]
+            ancestor = int(parent[ancestor])
     return sorted(kept - covered)
 
 

@@ -1,0 +1,1 @@
+"""Short solution summaries: asked for, read strictly, corrected once, landed."""
