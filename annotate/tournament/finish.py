@@ -51,7 +51,7 @@ def finishing_pairs(tournament: Tournament, target: int, number: int, linked: In
 
 def _components(n: int, edges: IntArray) -> IntArray:
     graph = csr_array((np.ones(len(edges)), (edges[:, 1], edges[:, 2])), shape=(n, n))
-    return connected_components(graph, directed=False)[1].astype(np.int64)
+    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
 
 
 def _pair_needy(
