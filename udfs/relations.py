@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from udfs.bma_space import SetSpace
 from udfs.information_content import root_paths
 from udfs.jaccard_index import TokenSetIndex
 from udfs.topic_sets import TopicSets
@@ -84,6 +85,12 @@ def topic_sets(sets: pa.Table, topics: TopicArrays) -> TopicSets:
         topics.numbers(lists.flatten()),
         ordered["n_problems"].to_numpy().astype(np.int64),
     )
+
+
+def set_space(topics: pa.Table, sets: pa.Table, memory_budget: int = 1 << 30) -> SetSpace:
+    """Prepare topic sets for the best-match-average kernel; see `topic_arrays` and `topic_sets` for the tables."""
+    arrays = topic_arrays(topics)
+    return SetSpace(arrays.ancestors, arrays.information_content, topic_sets(sets, arrays), memory_budget)
 
 
 def token_set_index(

@@ -16,6 +16,7 @@ from warehouse.settings import ROOT, Settings
 
 _LEXICAL = ("bm25", "tfidf", "jaccard", "random")
 _FLATTERING = "offline-similarity"
+_PART = ("--indirect-selection", "buildable")  # a part of the graph runs only the tests it can answer
 
 
 def register(commands: Subparsers) -> None:
@@ -72,17 +73,17 @@ def _stages(args: argparse.Namespace) -> list[tuple[str, list[str]]]:
     refresh = ["--full-refresh"] if args.full_refresh else []
     return [
         *stages,
-        ("dbt: staging, topics", ["dbt", "build", "--select", "staging", "topics", "topic_closure"]),
+        ("dbt: staging, topics", ["dbt", "build", "--select", "staging", "topics", "topic_closure", *_PART]),
         ("annotate topics", ["saber", "annotate", "topics"]),
         ("annotate summaries", ["saber", "annotate", "summaries"]),
         (
             "dbt: signals, benchmark",
-            ["dbt", "build", "--select", "ontology", "signals", "benchmark", *refresh],
+            ["dbt", "build", "--select", "ontology", "signals", "benchmark", *_PART, *refresh],
         ),
         ("judge", ["saber", "judge"]),
         ("rate", ["saber", "rate"]),
         ("retrieve", ["saber", "retrieve", "--system", *args.system]),
-        ("dbt: evaluation, analysis", ["dbt", "build", "--select", "staging", "qrels+", "evaluation", "analysis"]),
+        ("dbt: evaluation, analysis", ["dbt", "build", "--select", "staging", "qrels+", "evaluation", "analysis", *_PART]),
     ]
 
 
