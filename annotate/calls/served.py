@@ -54,6 +54,6 @@ class ServedModels:
     def sentence(self, endpoint: str, call_id: str) -> str:
         """Return what to tell the user when a change stops the job."""
         return (
-            f"{endpoint} has answered with {self._change} (seen at call {call_id}): the job stops rather than mix two "
-            'models. Name the profile or model anew to start over, or set on_model_change = "accept".'
+            f"{endpoint} has answered with {self._change} (seen at call {call_id}): the job stops rather than "
+            'mix two models. Name the profile or model anew to start over, or set on_model_change = "accept".'
         )
