@@ -21,6 +21,17 @@ _BARE_NUMBER = re.compile(
     r"\A\s*(\d{1,3})\s?[.．、]\s*(?=(?:[（(]\s*\d{1,2}\s*(?:分|points?|pts?|marks?)\s*[)）])|[^\W\d_]|\$|\\)"
 )
 _POINTS = re.compile(r"\A\s*[（(\[]\s*\d{1,2}\s*(?:分|points?|pts?|marks?)\s*[)）\]]\s*", re.IGNORECASE)
+# The last sentence of a prompt: where to put the answer, or how to think. It must follow another sentence.
+_INSTRUCTION = re.compile(
+    r"(?<=[\s.?!$\])}])(?:"
+    r"(?:let's|let us|please|you should|you must|put|give|present|write|output|return|express)\b[^.?!\n]{0,120}"
+    r"\banswers?\b[^.?!\n]{0,60}\\boxed\s*\{[^{}\n]{0,40}\}[^.?!\n]{0,80}"
+    r"|(?:(?:let's|let us|please|you should|you must)\s+)?(?:think|reason|solve)\b[^.?!\n]{0,60}"
+    r"step[ -]by[ -]step[^.?!\n]{0,80}"
+    r")[.!]?\s*\Z",
+    re.IGNORECASE,
+)
+_ANSWER_FORM = re.compile(r"\s*After solving the above problem,? please output.*\Z", re.IGNORECASE | re.DOTALL)
 _NOTHING = re.compile(
     r"\A[\s.*_()\[\]{}?-]*(?:none|null|nan|n/?a|tbd|todo|no (?:solution|answer|proof)"
     r"(?: (?:given|available|provided|found|yet))?)?[\s.*_()\[\]{}?-]*\Z",
@@ -55,6 +66,16 @@ def strip_problem_number(text: str) -> str:
         if changed == text:
             return text
         text = changed
+
+
+def strip_instructions(text: str) -> str:
+    r"""Take off what a prompt adds to a problem: how to think and where to put the answer.
+
+    "Let's think step by step and output the final answer within \\boxed{}." at the end is no part of a problem.
+    """
+    while (changed := _INSTRUCTION.sub("", _ANSWER_FORM.sub("", text)).rstrip()) != text.rstrip():
+        text = changed
+    return text
 
 
 def says_nothing(text: str) -> bool:

@@ -59,6 +59,7 @@ STEPS: tuple[Step, ...] = (
     Step("plain_bbcode", 1, bbcode.plain_bbcode),
     Step("remove_leftovers", 1, latex.remove_leftovers, ALL),
     Step("unify_delimiters", 1, latex.unify_delimiters),
+    Step("strip_instructions", 1, credits.strip_instructions, (STATEMENT,)),
     Step("strip_problem_number", 1, credits.strip_problem_number, (STATEMENT,)),
     Step("tidy_white_space", 1, characters.tidy_white_space, ALL),
 )

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from warehouse.readers import delimited, json_document, json_lines, parquet
+from warehouse.readers import delimited, json_document, json_lines, markdown, markup, parquet, tex
 from warehouse.readers.files import find_files
 from warehouse.readers.packed import packing, plain_name, unpacked
 from warehouse.readers.records import (
@@ -24,6 +24,7 @@ from warehouse.readers.records import (
     Row,
     SkippedFile,
 )
+from warehouse.readers.remote import fetched, is_remote
 from warehouse.readers.sniff import sniff
 from warehouse.readers.text import foreign_characters, without_surrogates
 
@@ -44,10 +45,11 @@ _UNREAD = {
     "empty": "the file is empty",
     "binary": "binary data of no known format",
     "text": "no table, JSON or Parquet",
-    "markup": "XML or HTML, for which no reader is named",
-    "markdown": "Markdown, for which no reader is named",
-    "tex": "TeX, for which no reader is named",
+    "markup": "XML or HTML without records",
+    "markdown": "Markdown without headings such as 'Problem 1' and 'Solution'",
+    "tex": "TeX without problem environments",
 }
+_DOCUMENTS = {"markdown": markdown.read, "tex": tex.read, "markup": markup.read}
 _DATA = (".parquet", ".jsonl", ".json", ".csv", ".tsv", ".ndjson")
 
 
@@ -74,7 +76,7 @@ def open_files(
     Parameters
     ----------
     paths : sequence of str or Path
-        Files, folders and patterns.
+        Files, folders, patterns, and addresses (``hf://``, ``s3://``, ``https://``).
     glob : str, optional
         Which files of a folder to take.
     limits : Limits
@@ -89,6 +91,18 @@ def open_files(
     Reading or SkippedFile
         A reading must be consumed before the next one is asked for (packed files live that long).
     """
+    for path in paths:
+        if is_remote(path):
+            with fetched(str(path), limits) as local:
+                yield from _open_local(local, glob, limits, encoding, names)
+    local_paths = [path for path in paths if not is_remote(path)]
+    if local_paths:
+        yield from _open_local(local_paths, glob, limits, encoding, names)
+
+
+def _open_local(
+    paths: Sequence[str | Path], glob: str | None, limits: Limits, encoding: str | None, names: frozenset[str]
+) -> Iterator[Reading | SkippedFile]:
     for found in find_files(paths, glob):
         if isinstance(found, SkippedFile):
             yield found
@@ -130,6 +144,14 @@ def _reading(
         items = json_document.read(opened, limits, encoding)
     elif form == "delimited":
         items = delimited.read(opened, limits, encoding, names)
+    elif form in _DOCUMENTS:
+        try:
+            found = list(_DOCUMENTS[form](opened, limits, encoding))
+        except RefusedError as error:
+            return SkippedFile(name, str(error), refused=True)
+        if not any(isinstance(item, Row) for item in found):
+            return SkippedFile(name, _UNREAD[form])
+        items = iter(found)
     else:
         promising = form == "binary" and name.lower().endswith(_DATA)
         return SkippedFile(name, _UNREAD[form], refused=promising)

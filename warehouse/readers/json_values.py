@@ -8,6 +8,8 @@ from typing import Any
 
 KEY = "_key"  # where the key of an object of objects is kept
 
+_WRAPPERS = frozenset(("data", "rows", "records", "items", "examples", "instances", "problems", "questions"))
+
 # A bare NaN or Infinity is no JSON; Python would read it as a number that no later step expects.
 DECODER = json.JSONDecoder(parse_constant=lambda _: None, strict=False)
 
@@ -42,7 +44,7 @@ def records(value: Any) -> Iterator[dict[str, Any] | None]:
     """Yield the records that one value holds, None for each thing that is no record.
 
     An object whose values are all objects is a collection (``{"Problem_1": {...}}``): each inner object
-    is a record and keeps its key under ``_key``. An object with a single list of objects is a wrapper.
+    is a record and keeps its key under ``_key``. An object with a list called "data" or the like is a wrapper.
     """
     if isinstance(value, list):
         for item in value:
@@ -59,11 +61,9 @@ def records(value: Any) -> Iterator[dict[str, Any] | None]:
 
 
 def _wrapped(value: dict[str, Any]) -> list[dict[str, Any]] | None:
-    """The only list of objects of a wrapper such as {"version": 1, "data": [{...}, ...]}."""
-    lists = [inner for inner in value.values() if isinstance(inner, list) and _all_objects(inner)]
-    others = [inner for inner in value.values() if isinstance(inner, str) and len(inner) > 200]
-    return lists[0] if len(lists) == 1 and not others and len(value) <= 3 and "prompt" not in value else None
-
-
-def _all_objects(value: list[Any]) -> bool:
-    return bool(value) and all(isinstance(item, dict) for item in value)
+    """The records of a wrapper such as {"version": 1, "data": [{...}, ...]}; None for any other object."""
+    wrapping = [key for key in value if key.lower() in _WRAPPERS]
+    inner = value[wrapping[0]] if len(wrapping) == 1 else None
+    if isinstance(inner, list) and inner and all(isinstance(item, dict) for item in inner):
+        return inner
+    return None

@@ -128,6 +128,9 @@ def assign(names: Sequence[str], mapping: Mapping[str, str] | None = None) -> Co
     taken: set[str] = set()
     for role in ("statement", "solution", "answer", "language", "licence"):
         wanted = (mapping or {}).get(role)
+        if wanted == "":  # the layout has no such column, whatever names say
+            chosen[role] = None
+            continue
         candidates = (wanted, plain(wanted)) if wanted else NAMES[role]
         found = next((by_plain[name] for name in candidates if name in by_plain), None)
         found = wanted if wanted in names else found
@@ -141,7 +144,9 @@ def assign(names: Sequence[str], mapping: Mapping[str, str] | None = None) -> Co
         id=tuple(by_plain[plain(name)] for name in ids if plain(name) in by_plain),
         language=chosen["language"],
         licence=chosen["licence"],
-        further_solutions=tuple(n for n in names if _NUMBERED.match(plain(n)) and n != chosen["solution"]),
+        further_solutions=()
+        if (mapping or {}).get("solution") == ""
+        else tuple(n for n in names if _NUMBERED.match(plain(n)) and n != chosen["solution"]),
     )
 
 

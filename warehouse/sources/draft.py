@@ -5,22 +5,30 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 # Texts that say "there is none" (data sets write null in many ways).
-_ABSENT = frozenset(
-    ("", "none", "none.", "null", "nan", "n/a", "na", "-", "--", "no solution", "no solution.", "[]", "{}")
-)
+_NULLS = frozenset(("", "null", "nan", "n/a", "[]", "{}"))
+_ABSENT = _NULLS | frozenset(("none", "none.", "na", "-", "--", "no solution", "no solution."))
 
 
 @dataclass
 class Draft:
-    """A problem before it gets its id and hash; ``metadata`` keeps every other column."""
+    """A problem before it gets its hash.
+
+    Attributes
+    ----------
+    id : str, optional
+        Id within the file; with ``id_is_whole`` within the source.
+    metadata : dict
+        Every column that is not one of the texts.
+    """
 
     statement: str | None
     solution: str | None = None
     answer: str | None = None
     id: str | None = None
+    id_is_whole: bool = False
     language: str | None = None
     licence: str | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
@@ -34,20 +42,6 @@ class Dropped:
     detail: str
 
 
-class Source(Protocol):
-    """A reader of one data set's layout: it knows its columns and turns a row into drafts."""
-
-    name: str
-
-    def matches(self, columns: frozenset[str]) -> bool:
-        """Whether a file with these columns (plain names) is of this layout."""
-        ...
-
-    def convert(self, fields: dict[str, Any]) -> Draft | Dropped:
-        """Turn one row into a draft, or say why it is dropped."""
-        ...
-
-
 def text_of(value: Any) -> str | None:
     """Read a cell as text: None when it holds none or only a word for "nothing".
 
@@ -58,12 +52,8 @@ def text_of(value: Any) -> str | None:
         return None
     if isinstance(value, str):
         return None if value.strip().lower() in _ABSENT else value
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
-        if math.isnan(value):
-            return None
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, int | float):
+        return _number(value)
     if isinstance(value, list):
         if value and all(isinstance(item, dict) and "content" in item for item in value):
             return text_of(next((m["content"] for m in reversed(value) if m.get("role") == "user"), None))
@@ -75,6 +65,17 @@ def texts_of(value: Any) -> list[str]:
     """Read a cell as a list of texts, those that say nothing left out."""
     values = value if isinstance(value, list) else [value]
     return [text for item in values if (text := text_of(item))]
+
+
+def answer_of(value: Any) -> str | None:
+    """Read a cell as one answer: several values are joined, truth values are words, "None" is an answer."""
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, str):
+        return None if value.strip().lower() in _NULLS else value
+    if isinstance(value, list):
+        return ", ".join(text for item in value if (text := answer_of(item))) or None
+    return text_of(value)
 
 
 def id_of(value: Any) -> str | None:
@@ -90,6 +91,12 @@ def metadata_text(metadata: dict[str, Any]) -> str:
     """Metadata as JSON text: empty cells left out, bytes (images) by their length alone."""
     kept = {key: _plain(value) for key, value in metadata.items() if not _is_empty(value)}
     return json.dumps(kept, ensure_ascii=False, default=str)
+
+
+def _number(value: float) -> str | None:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(value)
 
 
 def _is_empty(value: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from warehouse.readers import (
 )
 from warehouse.sources.columns import HEADER_NAMES
 from warehouse.sources.draft import Draft, Dropped, id_of, metadata_text
-from warehouse.sources.generic import Generic
+from warehouse.sources.registry import choose
 
 _SOURCE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
 
@@ -86,6 +86,17 @@ class Ingested:
         return [file for file in self.skipped_files if file.refused]
 
 
+@dataclass(frozen=True)
+class _Options:
+    """What the caller asked for, for every file alike."""
+
+    source: str
+    mapping: Mapping[str, str] | None
+    language: str | None
+    licence: str | None
+    reader: str | None
+
+
 @dataclass
 class _Kept:
     """What the ingest remembers of the rows kept so far, to tell repeats and clashing ids."""
@@ -103,6 +114,7 @@ def ingest_problems(
     encoding: str | None = None,
     language: str | None = None,
     licence: str | None = None,
+    reader: str | None = None,
 ) -> Ingested:
     """Read problems from files and folders.
 
@@ -122,6 +134,8 @@ def ingest_problems(
         Encoding of text files; guessed when absent.
     language, licence : str, optional
         Values for rows that name none themselves.
+    reader : str, optional
+        Name of the layout (``registry.SOURCES``); recognised by the columns when absent.
 
     Returns
     -------
@@ -130,26 +144,24 @@ def ingest_problems(
     Raises
     ------
     SaberError
-        For a path that does not exist or a source name that cannot be part of an id.
+        For a path that does not exist, a source name that cannot be part of an id, or an unknown reader.
     """
     if not _SOURCE_NAME.match(source):
         raise SaberError(f"{source!r} is no source name. Use letters, digits, '.', '_' and '-'.")
     result, kept = Ingested(), _Kept()
-    defaults = {"language": language, "licence": licence}
+    options = _Options(source, mapping, language, licence, reader)
     known = HEADER_NAMES | {name.lower() for name in (mapping or {}).values()}
     for reading in open_files(paths, glob, limits, encoding, frozenset(known)):
         if isinstance(reading, SkippedFile):
             result.skipped_files.append(reading)
         else:
-            _read_file(reading, source, mapping, defaults, result, kept)
+            _read_file(reading, options, result, kept)
     return result
 
 
 def _read_file(
     reading: Reading,
-    source: str,
-    mapping: Mapping[str, str] | None,
-    defaults: Mapping[str, str | None],
+    options: _Options,
     result: Ingested,
     kept: _Kept,
 ) -> None:
@@ -164,19 +176,21 @@ def _read_file(
         result.skipped_files.append(SkippedFile(reading.name, str(error), refused=True))
         return
     names = list(dict.fromkeys(name for row in rows for name in row.fields))
-    reader = _generic(names, rows, mapping)
-    if rows and not reader.matches(frozenset(names)):
-        result.skipped_files.append(SkippedFile(reading.name, _no_statement(names, mapping)))
+    reader = choose(reading.name, names, rows, options.reader, options.mapping)
+    reader.rows_before = sum(file.rows_in for file in result.files if file.reader == reader.name)
+    if rows and not reader.matches():
+        result.skipped_files.append(SkippedFile(reading.name, _no_statement(names, options.mapping)))
         return
     if not rows and not rejections:
         result.skipped_files.append(SkippedFile(reading.name, "no rows"))
         return
     count = FileCount(reading.name, reading.format, reader.name)
     count.rows_in = len(rows) + sum(rejection.rows for rejection in rejections)
-    drafts = [reader.convert(row.fields) for row in rows]
+    rows = reader.prepare(rows)
+    drafts = [reader.convert(row) for row in rows]
     _number(drafts, rows, reader.columns.id)
     for row, draft in zip(rows, drafts, strict=True):
-        outcome = _record(row, draft, source, reading.stem, defaults, kept)
+        outcome = _record(row, draft, reading.stem, options, kept)
         if isinstance(outcome, Rejection):
             rejections.append(outcome)
         else:
@@ -190,14 +204,6 @@ def _read_file(
     result.files.append(count)
     result.rejections.extend(sorted(rejections, key=lambda rejection: rejection.number or 0))
     result.notes.extend(notes)
-
-
-def _generic(names: Sequence[str], rows: Iterable[Row], mapping: Mapping[str, str] | None) -> Generic:
-    first = Generic(names, (), mapping)
-    answer = first.columns.answer
-    if answer is None or first.columns.solution is not None:
-        return first
-    return Generic(names, [row.fields.get(answer) for row in rows], mapping)
 
 
 def _no_statement(names: Sequence[str], mapping: Mapping[str, str] | None) -> str:
@@ -219,7 +225,7 @@ def _number(drafts: Sequence[Draft | Dropped], rows: Sequence[Row], candidates: 
 
 
 def _record(
-    row: Row, draft: Draft | Dropped, source: str, stem: str, defaults: Mapping[str, str | None], kept: _Kept
+    row: Row, draft: Draft | Dropped, stem: str, options: _Options, kept: _Kept
 ) -> dict[str, Any] | Rejection:
     """The problem record of a draft, or why there is none."""
     if isinstance(draft, Dropped):
@@ -228,7 +234,9 @@ def _record(
         detail = "the statement is empty"
         return Rejection(row.file, row.number, "no statement", detail, row.line, row.byte_offset)
     hashed = content_hash(draft.statement, draft.solution)
-    source_id = f"{stem}:{draft.id}" if draft.id is not None else f"h{hashed[:16]}"
+    source_id = f"h{hashed[:16]}"
+    if draft.id is not None:
+        source_id = draft.id if draft.id_is_whole else f"{stem}:{draft.id}"
     if kept.hash_of_id.get(source_id, hashed) != hashed:
         source_id = f"h{hashed[:16]}"  # another file of the same name used the id for another text
     earlier = kept.place_of_hash.get((source_id, hashed))
@@ -238,14 +246,14 @@ def _record(
     kept.place_of_hash[source_id, hashed] = f"{row.file} row {row.number}"
     kept.hash_of_id[source_id] = hashed
     return {
-        "problem_id": f"{source}/{source_id}",
-        "source": source,
+        "problem_id": f"{options.source}/{source_id}",
+        "source": options.source,
         "source_id": source_id,
         "statement": draft.statement,
         "solution": draft.solution,
         "answer": draft.answer,
-        "language": draft.language or defaults["language"],
-        "licence": draft.licence or defaults["licence"],
+        "language": draft.language or options.language,
+        "licence": draft.licence or options.licence,
         "metadata": metadata_text({**draft.metadata, "_file": row.file, "_row": row.number}),
         "content_hash": hashed,
     }
