@@ -118,7 +118,7 @@ def test_replicates_equal_cold_fits_of_the_drawn_judgments() -> None:
     comparisons, _ = simulated(n_queries=3, n_items=6, n_judgments=30, spread=1.0)
     keys = hash_keys(3, list("abc"))
     fitted = fit(comparisons)
-    for b, strengths in enumerate(replicates(comparisons, fitted, keys, 3)):
+    for b, strengths in enumerate(replicates(comparisons, fitted, keys, range(3))):
         times = resampled_weights(comparisons, keys, b).astype(int)
         repeated = Comparisons(
             comparisons.query_sizes,
@@ -132,6 +132,6 @@ def test_replicate_spread_is_near_the_standard_error() -> None:
     """With many judgments a little below the posterior's, without its sum, which judgments never move."""
     comparisons, _ = simulated(n_queries=2, n_items=8, n_judgments=200, spread=0.7)
     fitted = fit(comparisons)
-    drawn = np.stack(list(replicates(comparisons, fitted, hash_keys(3, list("ab")), 60)))
+    drawn = np.stack(list(replicates(comparisons, fitted, hash_keys(3, list("ab")), range(60))))
     ratio = drawn.std(axis=0).mean() / np.sqrt(fitted.std_error**2 - 1 / 8).mean()
     assert 0.75 < ratio < 1.1

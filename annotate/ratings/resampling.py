@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -86,14 +86,14 @@ def resampled_weights(comparisons: Comparisons, query_keys: Uint64Array, replica
 
 
 def replicates(
-    comparisons: Comparisons, fitted: Fit, query_keys: Uint64Array, n_replicates: int
+    comparisons: Comparisons, fitted: Fit, query_keys: Uint64Array, numbers: Iterable[int]
 ) -> Iterator[RealArray]:
-    """Refit on judgments resampled within queries; yield θ of each replicate, shape (items,).
+    """Refit on judgments resampled within queries; yield θ of each numbered replicate, shape (items,).
 
     The ridge stays that of `fitted`. An item none of whose judgments was drawn is NaN, as is, for λ = 0, a
     query whose draw has separable items.
     """
-    for replicate in range(n_replicates):
+    for replicate in numbers:
         weight = resampled_weights(comparisons, query_keys, replicate)
         drawn = replace(comparisons, weight=weight)
         yield fit(drawn, fitted.ridge, errors=False, start=fitted.log_strength).log_strength

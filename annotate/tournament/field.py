@@ -57,7 +57,7 @@ def read_field(connection: duckdb.DuckDBPyConnection, benchmark: str, settings_v
     Raises
     ------
     SaberError
-        When the warehouse has no candidates, or the text of one is gone.
+        When the warehouse has not been built so far, or the text of a candidate is gone.
     """
     try:
         rows = connection.execute(
@@ -67,16 +67,12 @@ def read_field(connection: duckdb.DuckDBPyConnection, benchmark: str, settings_v
         ).fetchall()
     except duckdb.CatalogException as error:
         raise SaberError("The warehouse has no table benchmark.candidates yet. Make it: dbt build") from error
-    if not rows:
-        raise SaberError(
-            f"The benchmark {benchmark!r} has no candidates: annotate topics and summaries, then run dbt build."
-        )
     documents: dict[str, list[str]] = {}
     for query_id, document_id, _ in rows:
         documents.setdefault(query_id, []).append(document_id)
     entrants = tuple(Entrants(query, tuple(sorted(ids))) for query, ids in sorted(documents.items()))
     problems = _read_problems(connection, {name for row in rows for name in row[:2]}, settings_variant)
-    return Field(benchmark, rows[0][2], entrants, problems)
+    return Field(benchmark, rows[0][2] if rows else "", entrants, problems)
 
 
 def _read_problems(

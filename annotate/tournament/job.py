@@ -88,6 +88,8 @@ class Job:
         How to play.
     say
         Called with a line after each round that asked anything.
+    on_work
+        Called before the first rows land: a run that finds nothing to do leaves no trace.
     """
 
     def __init__(
@@ -100,6 +102,7 @@ class Job:
         job_id: str,
         options: Options,
         say: Callable[[str], None],
+        on_work: Callable[[], None] = lambda: None,
     ) -> None:
         self.tournament = tournament
         self.asker = asker
@@ -109,6 +112,7 @@ class Job:
         self.job_id = job_id
         self.options = options
         self.say = say
+        self.on_work = on_work
         self.outcome = Outcome()
         self._new: list[Results] = []
         self._stack = AsyncExitStack()
@@ -181,6 +185,7 @@ class Job:
     async def _open(self) -> None:
         if not self._is_open:
             self._is_open = True
+            self.on_work()
             await self._stack.enter_async_context(self.log)
 
     async def _land(self, rows: list[dict[str, object]]) -> None:
@@ -206,9 +211,9 @@ class Job:
         self.outcome.unfinished = True
 
     def _at_limit(self) -> bool:
-        """Whether the limit leaves nothing to ask; a round that just fits ends the run as well."""
+        """Whether a round was cut short by the limit."""
         limit = self.options.limit
-        return limit is not None and self.outcome.asked >= limit
+        return limit is not None and self.outcome.asked >= limit and self.outcome.unfinished
 
     def _land_byes(self, idle: IntArray, number: int) -> None:
         entrants, source = self.tournament.entrants, self.asker.provenance
@@ -227,6 +232,7 @@ class Job:
         ]
         self.outcome.byes += len(idle)
         if rows:
+            self.on_work()
             self.landing.append("byes", rows, self.job_id)
 
 
