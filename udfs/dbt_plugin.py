@@ -13,6 +13,7 @@ import duckdb
 import pyarrow as pa
 from dbt.adapters.duckdb.plugins import BasePlugin
 
+from udfs.bma import best_match_average, qualifying_threshold
 from udfs.jaccard import jaccard
 from udfs.tokens import summary_tokens
 
@@ -26,9 +27,16 @@ def _tokens(texts: pa.ChunkedArray, tokeniser: pa.ChunkedArray) -> pa.Array:
     return summary_tokens(texts, names.pop())
 
 
+def _least_qualifying(thresholds: pa.ChunkedArray, comparisons: pa.ChunkedArray) -> pa.Array:
+    pairs = zip(thresholds.to_pylist(), comparisons.to_pylist(), strict=True)
+    return pa.array([None if t is None else qualifying_threshold(t, c) for t, c in pairs], pa.float64())
+
+
 FUNCTIONS: dict[str, tuple[Callable[..., Any], list[str], str]] = {
     "summary_tokens": (_tokens, ["varchar", "varchar"], _SETS),
     "jaccard_similarity": (jaccard, [_SETS, _SETS], "double"),
+    "best_match_average": (best_match_average, ["double[]", "double[]"], "double"),
+    "least_qualifying": (_least_qualifying, ["double", "varchar"], "double"),
 }
 
 

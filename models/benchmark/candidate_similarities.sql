@@ -1,4 +1,5 @@
--- The similarities of the chosen candidates once more, in plain SQL: closure join, list functions.
+-- The similarities of the chosen candidates once more, by closure join, list functions and a scalar function:
+-- the second path that the pair kernels are held to (analysis.similarity_disagreements).
 with
     pairs as (select query_id, document_id, class from {{ ref("candidates") }}),
 
@@ -26,16 +27,33 @@ with
             on topic_similarity.topic_id = t.topic_id and topic_similarity.other_topic_id = u.topic_id
     ),
 
-    best_matches as (
+    row_best as (
         select query_id, document_id, topic_id, max(similarity) as best from crossed group by all
-        union all
+    ),
+
+    column_best as (
         select query_id, document_id, other_topic_id as topic_id, max(similarity) as best from crossed group by all
     ),
 
-    best_match_average as (
-        select query_id, document_id, fsum(best) / count(*) as topic_similarity
-        from best_matches
+    row_maxima as (
+        select query_id, document_id, list(best order by topic_id) as maxima
+        from row_best
         group by query_id, document_id
+    ),
+
+    column_maxima as (
+        select query_id, document_id, list(best order by topic_id) as maxima
+        from column_best
+        group by query_id, document_id
+    ),
+
+    best_match_average as (
+        select
+            row_maxima.query_id,
+            row_maxima.document_id,
+            best_match_average(row_maxima.maxima, column_maxima.maxima) as topic_similarity
+        from row_maxima
+        inner join column_maxima using (query_id, document_id)
     ),
 
     tokens as (select problem_id, tokens from {{ ref("summary_tokens") }}),

@@ -15,6 +15,10 @@ with
 select
     given.signal,
     coalesce(try_cast(given.value as double), from_data.threshold) as threshold,
+    -- Under `comparison = published` both sides are rounded to float16, so slightly less qualifies too.
+    least_qualifying(
+        coalesce(try_cast(given.value as double), from_data.threshold), {{ setting("signals.comparison") }}
+    ) as least_similarity,
     from_data.threshold as threshold_from_data,
     case when try_cast(given.value as double) is null then 'data' else 'saber.toml' end as origin
 from given
