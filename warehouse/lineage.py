@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,9 @@ def column_lineage(models: dict[str, Model], column: str) -> Step:
     relation, _, name = column.rpartition(".")
     found = [key for key in models if key == relation or key.split(".", 1)[1] == relation]
     if len(found) != 1:
-        close = ", ".join(sorted(key for key in models if relation and relation.split(".")[-1] in key)) or "none"
+        by_table = {key.split(".", 1)[1]: key for key in models}
+        near = [*get_close_matches(relation, models, 3), *get_close_matches(relation.split(".")[-1], by_table, 3)]
+        close = ", ".join(dict.fromkeys(by_table.get(name, name) for name in near)) or "none"
         raise SaberError(f"No relation {relation!r} in the project. Close: {close}.")
     model = models[found[0]]
     if model.columns and name not in model.columns:
