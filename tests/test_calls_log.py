@@ -407,6 +407,51 @@ def test_a_job_that_breaks_off_lands_what_it_had(landing):
     assert list(journal_folder(landing).glob("*.journal")) == []
 
 
+def test_a_call_in_flight_lands_though_the_job_cancels_who_asked(landing):
+    started = asyncio.Event()
+
+    async def slow() -> Reply:
+        started.set()
+        await asyncio.sleep(0.05)
+        return good("paid for")
+
+    provider = Scripted(lambda prompt, _: failed("http_401") if prompt == "bad" else slow())
+
+    async def job() -> None:
+        async with CallLog(landing, provider, "job", policy=replace(FAST, concurrency=2)) as log:
+            tasks = [asyncio.create_task(log.ask(ask(prompt))) for prompt in ("slow", "waits 1", "waits 2")]
+            await started.wait()
+            try:
+                await log.ask(ask("bad"))
+            finally:
+                for task in tasks:
+                    task.cancel()
+
+    with pytest.raises(SaberError, match="http_401"):
+        asyncio.run(job())
+    # Slots go in turn: "waits 2" was in flight when "bad" stopped the job.
+    assert provider.seen == {"slow": 1, "waits 1": 1, "waits 2": 1, "bad": 1}
+    assert [row["reply"] for row in rows(landing) if row["reply"]] == ["paid for"] * 3
+
+
+def test_a_request_survives_the_one_it_had_joined(landing):
+    provider = Scripted(lambda *_: good(), delay=0.02)
+
+    async def job() -> list[Reply]:
+        async with CallLog(landing, provider, "job", policy=FAST) as log:
+            first = asyncio.create_task(log.ask(ask("a")))
+            await asyncio.sleep(0.01)
+            second = asyncio.create_task(log.ask(ask("a")))
+            await asyncio.sleep(0)
+            first.cancel()
+            third = asyncio.create_task(log.ask(ask("a")))
+            return [reply for _, reply in await asyncio.gather(second, third)]
+
+    assert [reply.text for reply in asyncio.run(job())] == ["fine", "fine"]
+    assert provider.seen == {"a": 1}
+    assert len(rows(landing)) == 1
+
+
 def test_two_processes_do_not_ask_the_same_twice(landing):
     provider = Scripted(lambda *_: good())
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -57,7 +58,8 @@ class Sender:
         self._usual_output: float | None = None
         self.served = ServedModels(policy.on_model_change)
         self.stopped: SaberError | None = None
-        self.sending: set[asyncio.Task[Any]] = set()
+        self._in_flight: set[asyncio.Task[Any]] = set()
+        self._abandoned: set[asyncio.Task[Any]] = set()
 
     async def send(
         self,
@@ -110,6 +112,13 @@ class Sender:
             wait = backoff(failures, policy.backoff_s, policy.backoff_cap_s, self._draw(), reply.retry_after_s)
             await self._sleep(wait)
 
+    def abandon(self, task: asyncio.Task[Any]) -> None:
+        """End the call that `task` sends: at once, or when its attempt in flight has landed."""
+        if task in self._in_flight:
+            self._abandoned.add(task)
+        else:
+            task.cancel()
+
     def check_landed(self, call_id: str, reply: Reply) -> None:
         """Stop the job when a landed reply it reuses comes from another model than it is being sent."""
         if not self.served.check_landed(reply):
@@ -126,14 +135,9 @@ class Sender:
             self._raise_if_stopped()
             spent = await self._limiter.admit(estimate)
             self._raise_if_stopped()
-            task = asyncio.current_task()
-            if task is not None:
-                self.sending.add(task)
-            try:
-                self._counts.sent += 1
+            self._counts.sent += 1
+            with self._flight() as task:
                 reply = await self._ask_provider(replace(request, params=params))
-            finally:
-                self.sending.discard(task)  # type: ignore[arg-type]
         if reply.tokens_in is not None:
             self._limiter.correct(spent, reply.tokens_in + (reply.tokens_out or 0))
         # Nothing is awaited between the reply and the journal: a kill finds it in flight or written.
@@ -147,10 +151,23 @@ class Sender:
         provider = self._provider
         payload = record.encode(call_id, attempt, provider.endpoint, provider.model, params, request, reply)
         self._store.record(call_id, attempt, error, payload)
+        if task in self._abandoned:
+            self._abandoned.discard(task)
+            raise asyncio.CancelledError
         if problem is not None:
             self.stopped = SaberError(f"The check of replies failed on call {call_id}: {problem!r}.")
             raise problem
         return reply
+
+    @contextlib.contextmanager
+    def _flight(self) -> Iterator[asyncio.Task[Any]]:
+        task = asyncio.current_task()
+        assert task is not None
+        self._in_flight.add(task)
+        try:
+            yield task
+        finally:
+            self._in_flight.discard(task)
 
     async def _ask_provider(self, request: Request) -> Reply:
         try:
