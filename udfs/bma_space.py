@@ -46,6 +46,7 @@ class SetSpace:
         self.similarities = TopicSimilarities(ancestors, information_content, sets.topics, memory_budget)
         self._ancestors = ancestors
         self._information_content = information_content
+        self._branch_starts = np.unique(self.similarities.branch_start)
         self._positions = self.similarities.position[sets.topics].astype(np.int64)
 
     def members(self, sets: npt.NDArray[np.integer]) -> tuple[IntArray, IntArray]:
@@ -60,6 +61,12 @@ class SetSpace:
         starts, positions = self.members(sets)
         shape = (len(sets), len(self.similarities))
         return sp.csr_array((np.ones(len(positions), dtype=dtype), positions, starts), shape=shape)
+
+    def branches(self, sets: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
+        """Which branches of the ontology (subtrees below the root) some sets touch, shape (n_branches,)."""
+        touched = np.zeros(len(self._branch_starts), dtype=bool)
+        touched[np.searchsorted(self._branch_starts, self.similarities.branch_start[self.members(sets)[1]])] = True
+        return touched
 
     def exact(self, x: npt.NDArray[np.integer], y: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
         """Float64 best-match averages of pairs of sets, the definition."""
