@@ -5,17 +5,22 @@ from __future__ import annotations
 import re
 
 _BASE_VERBS = """
-    add apply arrange assign assume bound break build calculate call cancel change chase check choose
-    collect color combine compare complete compute conclude consider construct convert count cover
-    cube deduce define denote derive determine differentiate divide double draw drop eliminate
-    enumerate equate establish estimate evaluate exclude exchange expand exploit express extend factor
-    find fix form group guess handle identify integrate interpret introduce invert isolate label let
-    list look make manipulate map mark match maximize minimize move multiply name normalize note notice
-    observe order pair partition pass perform pick place plot plug project prove pull put raise rank
-    rationalize read rearrange recall reduce reflect remember remove replace represent rewrite rotate
-    scale search separate set shift show simplify sketch solve sort split square start substitute
-    subtract sum suppose swap take telescope test think track transform translate treat try use
-    verify view work write
+    add analyze append apply argue arrange assemble assign assume attach begin bisect bound break
+    bring build calculate call cancel chain change chase check choose circumscribe clear collect
+    color combine compare complement complete compute concentrate conclude condition connect
+    consider construct continue contract convert count cover cross cube cut decode decompose deduce
+    define denote derive determine differentiate dissect divide double draw drop eliminate encode
+    enumerate equate erect establish estimate evaluate examine exchange exclude expand exploit
+    express extend factor find fix fold follow form glue group guess halve handle identify induct
+    inscribe insert integrate interpret intersect introduce invert investigate isolate join label
+    let list look make manipulate map mark match maximize minimize mirror move multiply name
+    normalize note notice observe obtain order pair parameterize parametrize partition pass peel
+    perform permute pick place plot plug prepare proceed project prove pull put raise rank
+    rationalize read rearrange reason recall recognize reduce reflect remember remove repeat replace
+    represent rescale restrict reverse rewrite rotate round scale search separate set shade shift
+    show simplify sketch slice solve sort split square start substitute subtract sum suppose swap
+    tabulate take telescope test think tile trace track transform translate treat triple trisect
+    truncate try unfold use verify view weigh work write
 """
 BASE_VERBS = frozenset(_BASE_VERBS.split())
 INSTRUCTIONS = (BASE_VERBS | {"using", "applying"}) - {

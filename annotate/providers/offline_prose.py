@@ -92,7 +92,8 @@ def _formula_in_words(match: re.Match[str]) -> str:
 def _tidy(piece: str) -> str:
     piece = " ".join(piece.split())
     piece = re.sub(r"\s+([,;:.!?)])", r"\1", piece).replace("( ", "(")
-    piece = re.sub(r"[=<>≤≥≠≈|+*/]+", " ", piece)
+    piece = re.sub(r"(?<=\d)\s*[-−–—]\s*(?=\d)", " to ", piece)
+    piece = re.sub(r"[=<>≤≥≠≈≡∈∑∏∫√×·÷−|+*/]+", " ", piece)
     for words in FORMULA_WORDS:  # "an equation, an equation and an equation" says it once
         piece = re.sub(rf"({words})(?:,?(?: and| or|,)? {words})+", r"\1", piece)
     return " ".join(piece.split()).strip(" .,;:!?-")

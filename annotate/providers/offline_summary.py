@@ -17,6 +17,7 @@ from annotate.providers.offline_imperative import imperative, is_instruction
 from annotate.providers.offline_prose import FORMULA_WORDS, sentences
 from annotate.providers.offline_techniques import TECHNIQUES, techniques_in
 from annotate.providers.offline_text import stem, text_words
+from annotate.summaries.reading import RuleBroken, Summary, check_rules
 
 MAX_WORDS = 30
 _FEWEST_CONTENT_WORDS = 3
@@ -54,11 +55,21 @@ def summarise(statement: str, solution: str) -> dict[str, Any]:
         hint, worth = _named_hint(techniques), 0.0
     else:
         hint, worth = _with_technique(imperative(found[best]), techniques), worths[best]
+    hint = hint if _keeps_rules(shorten(hint)) else _named_hint(techniques)
     prose = sum(len(_content_words(sentence)) for sentence in found)
     if not hint or (prose < _TRIVIAL_WORDS and not techniques):
         return _result(True, None, [], keywords, 0.5)
     confidence = round(min(0.9, max(0.1, 0.3 + 0.1 * worth)), 2)
     return _result(False, shorten(hint), techniques[:3], keywords, confidence)
+
+
+def _keeps_rules(hint: str) -> bool:
+    """Say whether a hint passes the check that models' summaries have to pass."""
+    try:
+        check_rules(Summary(hint, (), (), False, 1.0))
+    except RuleBroken:
+        return False
+    return True
 
 
 def _named_hint(techniques: Sequence[str]) -> str:
