@@ -25,6 +25,7 @@ from annotate.topics.tree import TopicTree
 
 _SCORED_BYTES = 128 << 20
 _BLOCK = 256
+_TOPIC_FACTS = {"problem", "tree", "visited", "candidates"}
 
 
 class OfflineProvider:
@@ -64,7 +65,7 @@ class OfflineProvider:
     def answer(self, requests: Sequence[Request]) -> list[Reply]:
         """Answer a batch; a request without usable facts gets a reply with an error, never an exception."""
         begun = time.perf_counter()
-        self._score_topics([request for request in requests if request.purpose == "topics"])
+        self._score_topics([r for r in requests if r.purpose == "topics" and r.payload.keys() >= _TOPIC_FACTS])
         texts = [self._text(request) for request in requests]
         if self._topics is not None:
             self._topics.forget()
@@ -73,7 +74,7 @@ class OfflineProvider:
 
     def _text(self, request: Request) -> str | None:
         facts = request.payload
-        if request.purpose == "topics" and {"problem", "tree", "visited", "candidates"} <= facts.keys():
+        if request.purpose == "topics" and facts.keys() >= _TOPIC_FACTS:
             return json.dumps(self._scorer(facts["tree"]).reply(facts))
         if request.purpose == "summary" and "problem" in facts:
             problem = facts["problem"]

@@ -51,6 +51,8 @@ def technique_labels(problem: Problem) -> tuple[str, ...]:
         return ()
     if isinstance(labels, str):
         labels = labels.split(",")
+    if not isinstance(labels, list | tuple):
+        return ()
     return tuple(label.strip().lower() for label in labels if isinstance(label, str) and label.strip())
 
 

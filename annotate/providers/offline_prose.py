@@ -13,6 +13,7 @@ FORMULA = re.compile(
 _MARKUP = re.compile(r"\[/?[a-z]+\*?\]|<[^<>]{1,80}>|https?://\S+|^#+ .*$|^\s*[-*•]\s+", re.MULTILINE)
 _TEXT_COMMAND = re.compile(r"\\(?:text|textbf|textit|emph|mathrm|mbox|underline|boxed)\s*\{([^{}]*)\}")
 _COMMAND = re.compile(r"\\[a-zA-Z]+\*?|\\.")
+_LEFTOVERS = re.compile(r"[{}$\\^_~]|(?!\n)[\x00-\x1f\x7f]")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=[A-Z(\"'])|\n\s*\n")
 
 _PLAIN_FORMULAS = (
@@ -69,7 +70,7 @@ def plain_text(text: str) -> str:
     text = FORMULA.sub(_formula_in_words, text)
     text = _TEXT_COMMAND.sub(r"\1", _MARKUP.sub(" ", text))
     text = _COMMAND.sub(" ", text)
-    return re.sub(r"[{}$\\^_~]", " ", text)
+    return _LEFTOVERS.sub(" ", text)
 
 
 def sentences(text: str) -> list[str]:
