@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
+from annotate.commands.web import register_web
 from annotate.estimates import PILOT_PROBLEMS, estimate
 from annotate.stages import Stage, make_stage, run_stage
 from warehouse.cli.common import Subparsers, add_common, job, note, settings_from
-
-_WEB = "annotate.web"
-"""Package of the page for human judgments; where it is installed it adds its own stage."""
 
 
 def register(commands: Subparsers) -> None:
@@ -28,8 +24,7 @@ def register(commands: Subparsers) -> None:
         _add_flags(stage)
         add_common(stage)
         stage.set_defaults(run=_run, stage=name)
-    if find_spec(_WEB) is not None:
-        import_module(f"{_WEB}.command").register(stages)
+    register_web(stages)
 
 
 def _add_flags(parser: argparse.ArgumentParser) -> None:
