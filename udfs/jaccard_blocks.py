@@ -218,14 +218,13 @@ class _Plan:
         place = np.searchsorted(self.distinct_sizes, segment_sizes)
         needed = np.stack([self._smallest_overlaps(size)[place] for size in block.sizes.tolist()])
 
-        rows, columns, common = pairs_reaching(block, tile, needed)
-        i = index.order[ranks[rows]]
-        j = index.row_of_column[tile.first_column + columns]
+        rows, columns, common, kind = pairs_reaching(block, tile, needed)
+        union = (block.sizes[:, None] + segment_sizes[None, :]).ravel()[kind] - common
+        i = index.order[ranks][rows]
+        j = index.row_of_column[tile.first_column :][columns]
         keep = self._kept(tile, ranks, rows, columns, i, j)
-        shared = common[keep].astype(np.int32)
-        sizes = index.sizes[ranks[rows[keep]]] + segment_sizes[tile.segment_of_column[columns[keep]]]
         compared = len(ranks) * len(tile.segment_of_column)
-        return PairBlock(number, len(self.blocks), compared, i[keep], j[keep], shared, sizes - shared)
+        return PairBlock(number, len(self.blocks), compared, i[keep], j[keep], common[keep], union[keep])
 
     def _kept(
         self,
@@ -241,7 +240,7 @@ class _Plan:
             last_column = self.index.column[ranks[-1]]
             if tile.first_column > last_column and self.threshold > 0:
                 return slice(None)
-            keep = tile.first_column + columns > self.index.column[ranks[rows]]
+            keep = columns > (self.index.column[ranks] - tile.first_column)[rows]
         else:
             keep = i != j
         keep &= j >= 0

@@ -50,7 +50,7 @@ class Overlaps:
     bits: int
     rows: NDArray[np.int64]
     columns: NDArray[np.int32]
-    extra: NDArray[np.int64]
+    extra: NDArray[np.int32]
 
 
 def row_block(index: TokenSetIndex, ranks: NDArray[np.int32], dense: sp.csr_matrix, rare: sp.csr_matrix) -> RowBlock:
@@ -88,14 +88,28 @@ def count_overlaps(block: RowBlock, tile: Tile, capacity: dict[int, int]) -> Ove
     lanes = dense @ tile.dense_lanes(bits)
     shared = rare @ tile.postings
     rows = np.repeat(np.arange(shared.shape[0]), np.diff(shared.indptr))
-    return Overlaps(lanes, bits, rows, shared.indices, shared.data.astype(np.int64))
+    return Overlaps(lanes, bits, rows, shared.indices, shared.data.astype(np.int32))
 
 
 def pairs_reaching(
     block: RowBlock, tile: Tile, needed: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Rows, columns and overlaps of the pairs of a block that reach ``needed[size of row, segment]``."""
-    least = int(needed.min())
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """Find the pairs of a block with at least the needed number of common tokens.
+
+    Parameters
+    ----------
+    needed : int32, shape (sizes of the block, segments of the tile)
+        Smallest overlap that counts, 0 or more.
+
+    Returns
+    -------
+    rows, columns : int64, shape (n,)
+        Within the block and the tile. Padding columns come up only where 0 is enough.
+    common : int32, shape (n,)
+    kind : int64, shape (n,)
+        Flat index into `needed` of the pair's sizes.
+    """
+    least, most = int(needed.min()), int(needed.max())
     # With a bias of max(0, high - needed) a lane of n tokens stays below 2 * high while
     # n < high + min(needed, high).
     capacity = {bits: high_value(bits) - 1 + min(high_value(bits), least) for bits in WIDTHS}
@@ -108,20 +122,22 @@ def pairs_reaching(
     for size, (start, end) in enumerate(zip(block.size_starts[:-1], block.size_starts[1:], strict=True)):
         lanes[start:end] += np.repeat(bias[size].astype(np.uint16) * lane_unit, words)
 
-    size_of_row = block.size_of_row
-    value = lanes_at(lanes, bits, overlaps.rows, overlaps.columns).astype(np.int64)
+    value = lanes_at(lanes, bits, overlaps.rows, overlaps.columns)
     reaching = np.flatnonzero(value + overlaps.extra >= high)
-    already = reaching[value[reaching] >= high]
     # Counted here with their rare tokens; the search of the lanes must not find them again.
-    clear_high(lanes, bits, overlaps.rows[already], overlaps.columns[already])
-    rows, columns = lanes_with(lanes, bits, high)
-    counts = lanes_at(lanes, bits, rows, columns).astype(np.int64)
+    again = reaching[value[reaching] >= high]
+    clear_high(lanes, bits, overlaps.rows[again], overlaps.columns[again])
+    positions, held = lanes_with(lanes, bits, high)
 
+    n_columns = len(tile.segment_of_column)
+    rows = positions // n_columns
+    columns = np.concatenate([positions - rows * n_columns, overlaps.columns[reaching]])
     rows = np.concatenate([rows, overlaps.rows[reaching]])
-    columns = np.concatenate([columns, overlaps.columns[reaching]])
-    counts = np.concatenate([counts, value[reaching] + overlaps.extra[reaching]])
-    of_row, of_column = size_of_row[rows], tile.segment_of_column[columns]
-    common = counts - bias[of_row, of_column]
-    # Where the target lies above the top bit the lanes only nominate.
-    enough = common >= needed[of_row, of_column]
-    return rows[enough], columns[enough], common[enough]
+    counts = np.concatenate([held.astype(np.int32), value[reaching] + overlaps.extra[reaching]])
+    kind = (block.size_of_row * needed.shape[1])[rows] + tile.segment_of_column[columns]
+    common = counts - bias.ravel()[kind]
+    if most > high:
+        # Where the target lies above the top bit the lanes only nominate.
+        enough = common >= needed.ravel()[kind]
+        rows, columns, common, kind = rows[enough], columns[enough], common[enough], kind[enough]
+    return rows, columns, common, kind

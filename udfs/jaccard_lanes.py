@@ -97,37 +97,32 @@ def clear_high(lanes: Lanes, bits: int, rows: NDArray[Any], columns: NDArray[Any
         small[rows[chosen], columns[chosen] >> 1] &= np.uint8(keep)
 
 
-def lanes_with(lanes: Lanes, bits: int, mask: int) -> tuple[Indices, Indices]:
-    """Rows and columns of the lanes that share a bit with `mask`, in no particular order.
+def lanes_with(lanes: Lanes, bits: int, mask: int) -> tuple[Indices, NDArray[Any]]:
+    """Find the lanes that share a bit with `mask`.
 
     Parameters
     ----------
     lanes : uint16, shape (rows, words), words a multiple of ``bits``
     mask : int
         A lane-sized bit mask; ``high_value(bits)`` finds the lanes whose biased count reached its target.
+
+    Returns
+    -------
+    positions : int64, shape (n,)
+        ``row * columns + column`` of each, in no particular order.
+    values : uint8 or uint16, shape (n,)
+        What the lanes hold.
     """
-    words = lanes.view(np.uint64)
+    words = lanes.view(np.uint64).ravel()
     # Comparing first is quicker: nonzero has a fast path for booleans.
     hits = np.flatnonzero((words & repeated(mask, bits)) != 0)
-    hit_words = words.ravel()[hits]
-    if bits == 16:
-        parts = [(np.flatnonzero((hit_words.view(np.uint16) & np.uint16(mask)) != 0), 1, 0)]
-        per_word = 4
-    else:
-        small = hit_words.view(np.uint8)
-        per_word = 8
-        if bits == 8:
-            parts = [(np.flatnonzero((small & np.uint8(mask)) != 0), 1, 0)]
-        else:
-            parts = [(np.flatnonzero((small & np.uint8(mask << shift)) != 0), 2, shift >> 2) for shift in (0, 4)]
-    # Floor division by a scalar is vectorised, divmod is not.
-    words_per_row = max(words.shape[1], 1)
-    rows_of_words = hits // words_per_row
-    words_in_row = hits - rows_of_words * words_per_row
-    rows, columns = [], []
-    for found, lanes_per_part, offset in parts:
-        word = found // per_word
-        part = found - word * per_word
-        rows.append(rows_of_words[word])
-        columns.append((words_in_row[word] * per_word + part) * lanes_per_part + offset)
-    return np.concatenate(rows), np.concatenate(columns)
+    parts: NDArray[Any] = words[hits].view(np.uint16 if bits == 16 else np.uint8)
+    word_shift = 2 if bits == 16 else 3
+    lane_bits = (1 << bits) - 1
+    positions, values = [], []
+    for shift in (0, 4) if bits == 4 else (0,):
+        found = np.flatnonzero(np.bitwise_and(parts, mask << shift) != 0)
+        part = (hits[found >> word_shift] << word_shift) + (found & ((1 << word_shift) - 1))
+        positions.append(part if bits > 4 else 2 * part + (shift >> 2))
+        values.append(np.bitwise_and(parts[found] >> shift, lane_bits))
+    return np.concatenate(positions), np.concatenate(values)
