@@ -30,7 +30,7 @@ from udfs.bma import qualifying_threshold
 from udfs.bma_index import file_by_rarest, near_topics, size_classes, sum_type, sums_of_best_matches
 from udfs.bma_space import BestMatches, IntArray, SetSpace
 from udfs.lin import GRID
-from udfs.ordered_threads import map_in_order
+from udfs.ordered_map import ordered_map
 
 LEAST_THRESHOLD = 1e-4
 _CHUNK_CANDIDATES = 1 << 21
@@ -269,7 +269,7 @@ def _run(
         return block, x[kept], y[kept]
 
     blocks = range(start_block, count_blocks(len(search.finders), 0, block_size))
-    return map_in_order(work, blocks, workers)
+    return ordered_map(work, blocks, workers)
 
 
 def _result(space: SetSpace, block: int, x: IntArray, y: IntArray, with_similarity: bool) -> SetPairs:

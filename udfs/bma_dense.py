@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from udfs.bma_index import sum_type
 from udfs.bma_space import BestMatches, IntArray, SetSpace
-from udfs.ordered_threads import map_in_order
+from udfs.ordered_map import ordered_map
 
 TILE_SETS = 700
 """No power of two: transposed tiles with such a stride would fight for the same cache lines."""
@@ -139,7 +139,7 @@ def fill_rows(
             if block.shares_branch(tile):
                 out[run[:, None], tile.sets] = block.averages(tile, unit)
 
-    for _ in map_in_order(work, _runs(by_branch(space, rows)), workers):
+    for _ in ordered_map(work, _runs(by_branch(space, rows)), workers):
         pass
 
 

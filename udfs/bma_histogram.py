@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from udfs.bma_dense import TILE_SETS, Tile, TileRows, by_branch, fill_rows
 from udfs.bma_space import BestMatches, IntArray, SetSpace
-from udfs.ordered_threads import map_in_order
+from udfs.ordered_map import ordered_map
 
 BIN_WIDTH = 2.0**-14
 N_BINS = 2**14 + 1
@@ -76,7 +76,7 @@ def pair_histogram(space: SetSpace, weights: npt.NDArray[np.integer], *, workers
         finally:
             buffers.put(buffer)
 
-    for part in map_in_order(work, range(len(entries)), workers):
+    for part in ordered_map(work, range(len(entries)), workers):
         histogram += part
     return histogram
 
