@@ -93,6 +93,33 @@ def set_space(topics: pa.Table, sets: pa.Table, memory_budget: int = 1 << 30) ->
     return SetSpace(arrays.ancestors, arrays.information_content, topic_sets(sets, arrays), memory_budget)
 
 
+def domain_membership(problems: pa.Table, bears: pa.Table, domains: list[str]) -> npt.NDArray[np.bool_]:
+    """Which problem bears which domain.
+
+    Parameters
+    ----------
+    problems : Table
+        Column problem_id, in the order of the problem index.
+    bears : Table
+        Columns problem_id and domain; rows of other domains are left out.
+    domains : list of str
+        Domains in the order of the columns.
+
+    Returns
+    -------
+    bool array, shape (n_problems, n_domains)
+    """
+    row = pc.index_in(_flat(bears["problem_id"]), value_set=_flat(problems["problem_id"]))
+    column = pc.index_in(_flat(bears["domain"]), value_set=pa.array(domains, pa.string()))
+    known = pc.and_(pc.is_valid(row), pc.is_valid(column)).to_numpy(zero_copy_only=False)
+    membership = np.zeros((problems.num_rows, len(domains)), dtype=np.bool_)
+    membership[
+        pc.fill_null(row, 0).to_numpy(zero_copy_only=False)[known],
+        pc.fill_null(column, 0).to_numpy(zero_copy_only=False)[known],
+    ] = True
+    return membership
+
+
 def token_set_index(
     tokens: pa.Table, classes: npt.NDArray[np.int32] | None = None, memory_budget: int = 1 << 30
 ) -> TokenSetIndex:
