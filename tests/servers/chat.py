@@ -218,5 +218,5 @@ class _Forgetful(list):  # type: ignore[type-arg]
 
 
 if __name__ == "__main__":
-    _ANSWER = reply('{"score": 50}')
+    _ANSWER = reply('{"score": 50}', usage={"prompt_tokens": 1000, "completion_tokens": 7})
     asyncio.run(_forever(lambda _: _ANSWER, lambda url: print(url, flush=True)))
