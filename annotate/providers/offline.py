@@ -22,6 +22,11 @@ from annotate.providers.offline_judge import OfflineJudge
 from annotate.providers.offline_summary import summarise
 from annotate.providers.offline_topics import LexicalScorer, Scores
 from annotate.topics.tree import TopicTree
+from warehouse.errors import SaberError
+
+MODEL = "lexical-1"
+"""Names the rules by which replies are made: a change of any of them needs another name, since landed replies
+are never asked for again."""
 
 _SCORED_BYTES = 128 << 20
 _BLOCK = 256
@@ -37,7 +42,9 @@ class OfflineProvider:
     endpoint = "offline"
     policy = Policy(concurrency=_BLOCK)
 
-    def __init__(self, model: str = "lexical-1") -> None:
+    def __init__(self, model: str = MODEL) -> None:
+        if model != MODEL:
+            raise SaberError(f"The offline provider has no model {model!r}. Leave --model out: it is {MODEL}.")
         self.model = model
         self._topics: _TopicScores | None = None
         self._judge = OfflineJudge()
