@@ -174,7 +174,10 @@ def _show(args: argparse.Namespace, result: dict[str, Any]) -> None:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
+    try:
+        number = int(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"must be a whole number, not {text!r}") from error
     if number < 1:
         raise argparse.ArgumentTypeError(f"must be at least 1, not {number}")
     return number

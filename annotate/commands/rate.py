@@ -132,7 +132,10 @@ def _show(args: argparse.Namespace, result: dict[str, Any]) -> None:
 
 
 def _count(text: str) -> int:
-    number = int(text)
+    try:
+        number = int(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"must be a whole number, not {text!r}") from error
     if number < 0:
         raise argparse.ArgumentTypeError(f"must be at least 0, not {number}")
     return number

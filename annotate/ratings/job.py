@@ -157,7 +157,7 @@ def changed_rows(landing: Landing, rows: pa.Table, variant: str) -> pa.Table:
     with duckdb.connect() as connection:
         connection.register("rows", rows)
         connection.register("landed", landed)
-        return connection.execute(
+        return connection.sql(
             "select rows.* from rows where not exists "
             f"(select 1 from landed where {joined} and {' and '.join(same)}) order by query_id, document_id"
         ).to_arrow_table()

@@ -63,7 +63,7 @@ def _prompt_tokens(setup: Setup, tournament: Tournament, asker: Asker, options: 
     if setup.provenance.provider == OFFLINE or not tournament.rounds:
         return None
     pairs, _ = tournament.pairs_of_round(1)
-    asks = missing(tournament, pairs, tournament.landed_of(pairs), 1, options)
+    asks = missing(tournament, pairs, tournament.landed_of(1, pairs), 1, options)
     counts = [estimate_tokens(request.messages) for request in islice(asker.requests(asks), PILOT_VERDICTS)]
     return sum(counts) / len(counts) if counts else None
 

@@ -7,13 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 
 from annotate.tournament.state import Entrants, Results
 from warehouse.errors import SaberError
 from warehouse.landing import Landing
 
-SHARES = {"first": 1.0, "second": 0.0, "tie": 0.5, "invalid": float("nan")}
+_SHARE = """
+    case verdict
+        when 'first' then 1.0::double when 'second' then 0.0 when 'tie' then 0.5 else 'nan'::double
+    end
+"""
+_NO_GRADE = float("nan")
 
 
 @dataclass(frozen=True)
@@ -154,9 +160,11 @@ def read_landed(
             "partition by query_id, first_id, second_id, kind, judge, annotator order by sequence desc) = 1",
             given,
         )
-        pairs = connection.execute(
-            """
-            select one.query, one.document, two.document, verdicts.round, verdicts.verdict
+        pairs = connection.sql(
+            f"""
+            select
+                one.query, one.document as first, two.document as second, verdicts.round,
+                {_SHARE} as share
             from verdicts
             join places as one
                 on one.query_id = verdicts.query_id and one.document_id = verdicts.first_id
@@ -166,10 +174,10 @@ def read_landed(
                 concat_ws(':', one.query_hash, one.document_hash, two.document_hash)), 32)
             order by all
             """
-        ).fetchall()
+        ).fetchnumpy()
         grades = connection.execute(
             """
-            select one.query, one.document, verdicts.score, verdicts.verdict
+            select one.query, one.document, verdicts.score
             from verdicts
             join places as one
                 on one.query_id = verdicts.query_id and one.document_id = verdicts.first_id
@@ -184,14 +192,17 @@ def read_landed(
             "join places using (query_id, document_id, judge)",
             given,
         ).fetchall()
-    rows = [(*row[:4], SHARES[row[4]]) for row in pairs if with_invalid or row[4] != "invalid"]
+    results = Results(
+        np.column_stack([pairs["query"], pairs["first"], pairs["second"]]).astype(np.int64).reshape(-1, 3),
+        np.asarray(pairs["round"], dtype=np.int64),
+        np.asarray(pairs["share"], dtype=np.float64),
+    )
+    if not with_invalid:
+        results = results.where(~np.isnan(results.share))
+        grades = [row for row in grades if row[2] is not None]
     return LandedVerdicts(
-        Results.of(rows),
-        {
-            (q, d): SHARES["invalid"] if score is None else score
-            for q, d, score, _ in grades
-            if with_invalid or score is not None
-        },
+        results,
+        {(q, d): _NO_GRADE if score is None else score for q, d, score in grades},
         {(q, d, number) for q, d, number in byes},
     )
 

@@ -124,7 +124,7 @@ class Job:
         async with self._stack:
             for number in range(1, self.tournament.rounds + 1):
                 pairs, idle = self.tournament.pairs_of_round(number)
-                await self._round(number, pairs, idle)
+                await self._round(number, pairs, idle, f"round {number} of {self.tournament.rounds}")
                 if self._at_limit():
                     break
             else:
@@ -132,13 +132,13 @@ class Job:
                     await self._finish()
         return self.outcome
 
-    async def _round(self, number: int, pairs: IntArray, idle: IntArray) -> None:
-        known = self.tournament.landed_of(pairs)
+    async def _round(self, number: int, pairs: IntArray, idle: IntArray, name: str) -> None:
+        known = self.tournament.landed_of(number, pairs)
         asks = missing(self.tournament, pairs, known, number, self.options)
         left = None if self.options.limit is None else self.options.limit - self.outcome.asked
         if left is not None and len(asks) > left:
             asks, self.outcome.unfinished = asks[:left], True
-        new = await self._ask(asks, f"round {number} of {self.tournament.rounds}")
+        new = await self._ask(asks, name)
         results = concatenate([known, new])
         self.tournament.settle(results)
         self.outcome.from_landing += len(known.share)
@@ -205,7 +205,8 @@ class Job:
             pairs = finishing_pairs(self.tournament, target, number, linked)
             if not len(pairs):
                 return
-            await self._round(number, pairs, np.zeros((0, 2), dtype=np.int64))
+            nobody = np.zeros((0, 2), dtype=np.int64)
+            await self._round(number, pairs, nobody, f"extra round {number - first + 1}")
             if self._at_limit():
                 return
         self.outcome.unfinished = True
@@ -238,17 +239,22 @@ class Job:
 
 def missing(tournament: Tournament, pairs: IntArray, known: Results, number: int, options: Options) -> list[Ask]:
     """Return what must be asked about pairs (query, lower, higher) beside the verdicts known."""
-    asked = {tuple(row) for row in known.pairs.tolist()}
+    query, columns = pairs[:, 0], pairs[:, 1:]
+    done = tournament.codes(known.pairs[:, 1:], known.pairs[:, 0])
+    forward = np.isin(tournament.codes(columns, query), done)
+    backward = np.isin(tournament.codes(columns[:, ::-1], query), done)
+    is_done = forward & backward if options.both_orders else forward | backward
     asks = []
-    for query, low, high in pairs.tolist():
-        entrants = tournament.entrants[query]
-        ids = entrants.document_ids[low], entrants.document_ids[high]
-        shown = [(low, high), (high, low)]
-        if not coin(options.seed, "order", entrants.query_id, *ids):
+    for row in np.flatnonzero(~is_done).tolist():
+        number_of, low, high = pairs[row].tolist()
+        entrants = tournament.entrants[number_of]
+        shown = [(low, high, forward[row]), (high, low, backward[row])]
+        if not coin(
+            options.seed, "order", entrants.query_id, entrants.document_ids[low], entrants.document_ids[high]
+        ):
             shown.reverse()
-        done = [order for order in shown if (query, *order) in asked]
-        wanted = shown if options.both_orders else shown[: 0 if done else 1]
-        asks += [Ask(query, *order, number) for order in wanted if order not in done]
+        wanted = shown if options.both_orders else shown[:1]
+        asks += [Ask(number_of, first, second, number) for first, second, landed in wanted if not landed]
     return asks
 
 

@@ -52,6 +52,10 @@ class Results:
         whole = table[:, :4].astype(np.int64)
         return cls(whole[:, :3], whole[:, 3], table[:, 4])
 
+    def where(self, chosen: BoolArray) -> Results:
+        """Return some of the verdicts."""
+        return Results(self.pairs[chosen], self.rounds[chosen], self.share[chosen])
+
 
 @dataclass
 class Standings:
@@ -124,6 +128,7 @@ class Tournament:
         present = np.arange(width) < sizes[:, None]
         self.standings = Standings(present)
         self.standings.meet(landed.pairs)
+        self._landed_codes = self.codes(np.sort(landed.pairs[:, 1:], axis=1), landed.pairs[:, 0])
         self.blocked = np.zeros(len(entrants), dtype=bool)
         self.keys = self._document_keys(seed, present)
         if schedule == "swiss":
@@ -156,12 +161,19 @@ class Tournament:
                 sat_out.append(np.column_stack([np.full(len(idle), query), idle]))
         return _stack(pairs, 3), _stack(sat_out, 2)
 
-    def landed_of(self, pairs: IntArray) -> Results:
-        """Return the landed verdicts about `pairs` (query, lower, higher), of any round and order."""
-        wanted = self._codes(pairs)
-        own = self._codes(np.sort(self.landed.pairs[:, 1:], axis=1), self.landed.pairs[:, 0])
-        inside = np.isin(own, wanted)
-        return Results(self.landed.pairs[inside], self.landed.rounds[inside], self.landed.share[inside])
+    def landed_of(self, number: int, pairs: IntArray) -> Results:
+        """Return the landed verdicts about the pairs of a round (query, lower, higher), in either order."""
+        if self.schedule == "swiss":
+            inside = (self.landed.rounds == number) & ~self.blocked[self.landed.pairs[:, 0]]
+        else:
+            inside = np.isin(self._landed_codes, self.codes(pairs[:, 1:], pairs[:, 0]))
+        return self.landed.where(inside)
+
+    def codes(self, columns: IntArray, query: IntArray) -> IntArray:
+        """Number (query, first column, second column) in the order given."""
+        width = self.standings.present.shape[1]
+        numbers: IntArray = (query * width + columns[:, 0]) * width + columns[:, 1]
+        return numbers
 
     def settle(self, results: Results) -> None:
         """Add a round's verdicts (landed and new) to the standings."""
@@ -195,13 +207,6 @@ class Tournament:
         queries = [e.query_id for e in self.entrants for _ in e.document_ids]
         keys[present] = hash_keys(seed, queries, [d for e in self.entrants for d in e.document_ids])
         return keys
-
-    def _codes(self, pairs: IntArray, query: IntArray | None = None) -> IntArray:
-        width = self.standings.present.shape[1]
-        if query is not None:
-            pairs = np.column_stack([query, pairs])
-        codes: IntArray = (pairs[:, 0] * width + pairs[:, 1]) * width + pairs[:, 2]
-        return codes
 
 
 def _stack(parts: Sequence[IntArray], width: int) -> IntArray:
