@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SABER_HOME ?= data
 export SABER_HOME
 
-.PHONY: build test lint bench clean environment
+.PHONY: build test lint lock bench clean environment
 .DEFAULT_GOAL := build
 
 environment: $(VENV)/.installed
@@ -30,6 +30,13 @@ lint: environment
 	@$(BIN)/mypy
 	@$(BIN)/sqlfmt --check --line-length 118 models macros
 	@$(BIN)/sqlfluff lint models --nofail --disable-progress-bar >/dev/null
+
+# Resolve pyproject.toml anew and pin what came out.
+lock:
+	@rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
+	@.venv-lock/bin/python -m pip install --quiet -e ".[dev]"
+	@{ sed -n 1p requirements.lock; .venv-lock/bin/python -m pip freeze --all --exclude-editable | grep -vE '^(pip|wheel)=='; } > requirements.lock.new
+	@mv requirements.lock.new requirements.lock && rm -rf .venv-lock
 
 bench: environment
 	@$(BIN)/python -m bench $(BENCH_ARGS)

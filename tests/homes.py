@@ -105,7 +105,7 @@ class Home:
 
     def dbt(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run dbt from the project's root on this home."""
-        command = [sys.executable, "-m", "dbt.cli.main", "--quiet", *arguments]
+        command = [sys.executable, "-c", "from dbt.cli.main import cli; cli()", "--quiet", *arguments]
         return subprocess.run(
             command, cwd=ROOT, env={**self.environment, **environment}, capture_output=True, text=True, check=False
         )

@@ -97,7 +97,7 @@ def _call(command: list[str], settings: Settings, variant: str | None) -> None:
     environment = {**os.environ, "SABER_HOME": str(settings.home)}
     tool, *rest = command
     if tool == "dbt":
-        begin = [sys.executable, "-m", "dbt.cli.main", "--quiet", "--warn-error-options", '{"error": []}']
+        begin = [sys.executable, "-c", "from dbt.cli.main import cli; cli()", "--quiet"]
         rest = rest if not variant else [*rest, "--vars", f"{{variant: {variant}}}"]
         full = [*begin, *rest, "--project-dir", str(ROOT), "--profiles-dir", str(ROOT)]
     else:
