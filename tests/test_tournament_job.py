@@ -97,13 +97,12 @@ def play(
     schedule: str = "swiss",
     rounds: int = 4,
     judge: str = "pairwise",
-    with_invalid: bool = True,
     **options: Any,
 ) -> tuple[Outcome, LandedVerdicts, Tournament]:
     landing = Landing(home)
     judges = [judge_of(judge)] * len(field.entrants)
     names = [one.name for one in judges]
-    landed = read_landed(landing, field, names, schedule, "v1", with_invalid)
+    landed = read_landed(landing, field, names, schedule, "v1")
     tournament = Tournament(field.entrants, schedule, rounds, SEED, landed.results)
     asker = Asker(field, judges, Provenance("bench", schedule, "v1", "server", "m"), landed.grades)
     log = CallLog(landing, provider, "job", validate=asker.validate, progress=False)
@@ -272,7 +271,7 @@ def test_invalid_verdicts_asked_again_on_demand(tmp_path: Path) -> None:
     assert outcome.invalid > 0
     provider = ScriptedProvider()
     provider.policy = replace(provider.policy, retry_quarantined=True)
-    again, _, _ = play(tmp_path, field, provider, rounds=3, with_invalid=False)
+    again, _, _ = play(tmp_path, field, provider, rounds=3, retry_invalid=True)
     assert len(provider.asked) >= outcome.invalid
     assert again.invalid == 0
     assert not [row for row in table(tmp_path) if row["verdict"] == "invalid"]

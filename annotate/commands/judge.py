@@ -71,13 +71,14 @@ def _run(args: argparse.Namespace) -> int:
         note("The benchmark has no queries yet (benchmark.query_quotas says why): nothing to judge.")
         return 0
     source = setup.provenance
-    landed = read_landed(
-        setup.landing, setup.field, setup.judge_names, source.schedule, source.variant, not args.retry_quarantined
-    )
+    landed = read_landed(setup.landing, setup.field, setup.judge_names, source.schedule, source.variant)
     rounds = args.rounds or judging.rounds
     tournament = Tournament(setup.field.entrants, source.schedule, rounds, judging.seed, landed.results)
-    asker = Asker(setup.field, setup.judges, source, landed.grades)
-    options = Options(judging.seed, args.both_orders, args.finish, args.limit)
+    grades = landed.grades
+    if args.retry_quarantined:
+        grades = {place: grade for place, grade in grades.items() if grade == grade}  # NaN: no grade
+    asker = Asker(setup.field, setup.judges, source, grades)
+    options = Options(judging.seed, args.both_orders, args.finish, args.limit, args.retry_quarantined)
     if args.dry_run:
         planned = estimate(setup, tournament, asker, landed, options)
         _show(args, planned)

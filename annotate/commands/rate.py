@@ -24,6 +24,8 @@ def register(commands: Subparsers) -> None:
 
 def _run(args: argparse.Namespace) -> int:
     # Imported here: NumPy and SciPy would make every other command slow to start.
+    import numpy as np
+
     from annotate.ratings.job import Stamp, changed_rows, rate, rating_rows
     from annotate.tournament.field import read_landed
     from warehouse.variants import ratings_variant
@@ -33,8 +35,8 @@ def _run(args: argparse.Namespace) -> int:
         note("The benchmark has no queries yet (benchmark.query_quotas says why): nothing to rate.")
         return 0
     source, settings = setup.provenance, setup.settings
-    landed = read_landed(setup.landing, setup.field, setup.judge_names, source.schedule, source.variant, False)
-    if not len(landed.results.share):
+    landed = read_landed(setup.landing, setup.field, setup.judge_names, source.schedule, source.variant)
+    if bool(np.isnan(landed.results.share).all()):
         raise SaberError(
             f"No valid verdict of variant {source.variant} about the current candidates has landed. "
             "Have them judged first: saber judge"

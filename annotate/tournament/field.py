@@ -134,9 +134,7 @@ class LandedVerdicts:
     byes: set[tuple[int, int, int]]
 
 
-def read_landed(
-    landing: Landing, field: Field, judges: Sequence[str], schedule: str, variant: str, with_invalid: bool = True
-) -> LandedVerdicts:
+def read_landed(landing: Landing, field: Field, judges: Sequence[str], schedule: str, variant: str) -> LandedVerdicts:
     """Read the landed verdicts of one variant about the current candidates.
 
     Parameters
@@ -147,8 +145,6 @@ def read_landed(
         The judge of each query.
     schedule, variant
         Of the verdicts.
-    with_invalid
-        Whether invalid verdicts count as played; otherwise they are asked again.
     """
     with duckdb.connect() as connection:
         connection.register("places", _places(field, judges))
@@ -197,9 +193,6 @@ def read_landed(
         np.asarray(pairs["round"], dtype=np.int64),
         np.asarray(pairs["share"], dtype=np.float64),
     )
-    if not with_invalid:
-        results = results.where(~np.isnan(results.share))
-        grades = [row for row in grades if row[2] is not None]
     return LandedVerdicts(
         results,
         {(q, d): _NO_GRADE if score is None else score for q, d, score in grades},

@@ -37,12 +37,15 @@ class Options:
         Go on after the schedule until every document has its share of valid verdicts in one graph.
     limit
         Ask at most so many verdicts in this run.
+    retry_invalid
+        Ask the pairs again whose landed verdict is invalid, each in its round.
     """
 
     seed: int
     both_orders: bool = False
     finish: bool = False
     limit: int | None = None
+    retry_invalid: bool = False
 
 
 @dataclass
@@ -134,6 +137,8 @@ class Job:
 
     async def _round(self, number: int, pairs: IntArray, idle: IntArray, name: str) -> None:
         known = self.tournament.landed_of(number, pairs)
+        if self.options.retry_invalid:
+            known = known.where(~np.isnan(known.share))
         asks = missing(self.tournament, pairs, known, number, self.options)
         left = None if self.options.limit is None else self.options.limit - self.outcome.asked
         if left is not None and len(asks) > left:
@@ -262,14 +267,17 @@ def total_calls(tournament: Tournament, asker: Asker, landed: LandedVerdicts, op
     """Return about how many calls the schedule still needs: exact but for byes of a Swiss tournament."""
     sizes = [len(e.document_ids) for e in tournament.entrants]
     if asker.judges and asker.judges[0].kind == "score":
-        calls = sum(sizes) - len(landed.grades)
+        calls = sum(sizes) - len(asker.grades)
         return max(0, min(calls, options.limit * 2) if options.limit is not None else calls)
     votes = asker.judges[0].votes if asker.judges else 1
+    n_landed = len(landed.results.share)
+    if options.retry_invalid:
+        n_landed -= int(np.isnan(landed.results.share).sum())
     if tournament.schedule == "exhaustive":
         pairs = sum(n * (n - 1) // 2 for n in sizes)
     else:
         pairs = sum(min(tournament.rounds * (n // 2), n * (n - 1) // 2) for n in sizes)
-    verdicts = max(0, pairs * (2 if options.both_orders else 1) - len(landed.results.share))
+    verdicts = max(0, pairs * (2 if options.both_orders else 1) - n_landed)
     return votes * (verdicts if options.limit is None else min(verdicts, options.limit))
 
 

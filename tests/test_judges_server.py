@@ -1,0 +1,146 @@
+"""``saber judge`` against a server that misbehaves: nothing invalid is parsed, nothing is lost, failures are rows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotate.tournament.reparse import reparse_judgments
+from annotate.tournament.setup import Choice, prepare
+from tests.servers.chat import Act, ChatServer, Seen, busy
+from tests.servers.chat import reply as chat_reply
+from tests.test_ratings_job import build, run
+from warehouse.identity import pair_hash
+from warehouse.landing import Landing
+from warehouse.settings import load_settings
+
+KEY = "sk-very-secret-0123456789"
+
+
+def reply(text: str, **changes: Any) -> Act:
+    """Answer with as many prompt tokens as the prompt may have: fewer would look like a cut prompt."""
+    usage = {"prompt_tokens": 1500, "completion_tokens": 7, "total_tokens": 1507}
+    return chat_reply(text, usage=usage, **changes)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The warehouse of the rating tests, and a provider that waits for nothing."""
+    own = tmp_path / "own.toml"
+    text = (Path(__file__).parent.parent / "saber.toml").read_text("utf-8")
+    table = '\n[providers.quick]\nmodel = "m"\nattempts = 2\nbackoff_s = 0.0\nkey_variable = "QUICK_KEY"\n'
+    own.write_text(text + table, encoding="utf-8")
+    monkeypatch.setenv("SABER_SETTINGS", str(own))
+    monkeypatch.setenv("SABER_HOME", str(tmp_path))
+    monkeypatch.setenv("QUICK_KEY", KEY)
+    build(tmp_path, 6)
+    return tmp_path
+
+
+def flags(server: ChatServer) -> list[str]:
+    return ["judge", "--provider", "quick", "--base-url", server.url, "--rounds", "3"]
+
+
+def judgments(home: Path) -> list[dict[str, Any]]:
+    return Landing(home).read("judgments").to_pylist()
+
+
+def test_misbehaving_server(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Cut off, refused and answerless replies are tried twice and recorded as invalid; 429 costs nothing."""
+
+    def script(seen: Seen) -> Act:
+        if seen.number in (1, 5):
+            return busy("0")
+        if "2x^{1}" in seen.prompt or "$2x^2$" in seen.prompt:  # q0d0 among the candidates of q0
+            return reply(r"Profile: \boxed{1} and", finish_reason="length")
+        if "$3x^3$" in seen.prompt:
+            return reply(r"Both are fine. \boxed{1} \boxed{both}")
+        return reply(r"<think>\boxed{1}</think> Compared. \boxed{2}")
+
+    with ChatServer(script) as server:
+        code, judged, err = run(capsys, *flags(server))
+        rows = judgments(home)
+        assert code == 1
+        assert "--retry-quarantined" in err
+        assert judged["unanswered"] == 0
+        by_reason = Counter(row["reason"] for row in rows if row["verdict"] == "invalid")
+        assert set(by_reason) == {"length", "boxed_answer_of_wrong_form"}
+        assert judged["invalid"] == sum(by_reason.values())
+        assert {row["verdict"] for row in rows} == {"second", "invalid"}
+        asked = len(server.seen)
+        code, again, _ = run(capsys, *flags(server), "--accept-invalid")
+        assert (code, again["asked"], len(server.seen)) == (0, 0, asked)
+    for path in home.rglob("*"):
+        assert not path.is_file() or KEY.encode() not in path.read_bytes()
+    assert KEY not in err
+
+
+def test_invalid_verdicts_can_be_asked_again(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    broken = {"is": True}
+
+    def script(seen: Seen) -> Act:
+        return reply("I would rather not say." if broken["is"] else r"\boxed{1}")
+
+    with ChatServer(script) as server:
+        code, judged, _ = run(capsys, *flags(server))
+        assert (code, judged["verdicts"]) == (1, {"invalid": len(judgments(home))})
+        broken["is"] = False
+        code, judged, _ = run(capsys, *flags(server), "--retry-quarantined")
+    assert code == 0
+    assert judged["invalid"] == 0
+    assert {row["verdict"] for row in judgments(home)} == {"first"}
+
+
+def test_answer_only_asks_for_the_choice(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with ChatServer(lambda seen: reply(r"\boxed{2}")) as server:
+        code, judged, _ = run(capsys, *flags(server), "--answer-only")
+        plain = prepare(load_settings(home), Choice(provider="quick", base_url=[server.url])).provenance.variant
+        assert code == 0
+        assert {row["variant"] for row in judgments(home)} == {judged["variant"]} != {plain}
+        assert {row["verdict"] for row in judgments(home)} == {"second"}
+
+
+def test_reparse_restores_what_the_replies_say(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Rows that an older reading got wrong are landed anew from the raw replies; nothing is sent."""
+    with ChatServer(lambda seen: reply(r"\boxed{1}")) as server:
+        run(capsys, *flags(server))
+        setup = prepare(load_settings(home), Choice(provider="quick", base_url=[server.url]))
+        wrong = [
+            {k: v for k, v in row.items() if k not in ("job_id", "sequence", "schema_version")}
+            for row in judgments(home)[:5]
+        ]
+        Landing(home).append("judgments", [{**row, "verdict": "second"} for row in wrong], "older")
+        sent = len(server.seen)
+        done = asyncio.run(reparse_judgments(setup, Landing(home), "reparse"))
+        assert (done.pairs, done.rows_changed, done.not_in_log) == (len(judgments(home)), 5, 0)
+        assert len(server.seen) == sent
+        assert {row["verdict"] for row in judgments(home)} == {"first"}
+        again = asyncio.run(reparse_judgments(setup, Landing(home), "reparse"))
+        assert again.rows_changed == 0
+
+
+def test_reparse_leaves_verdicts_without_replies(home: Path) -> None:
+    setup = prepare(load_settings(home), Choice())
+    hashes = [setup.field.problems[p]["content_hash"] for p in ("q0", "q0d0", "q0d1")]
+    source = setup.provenance
+    row = {
+        "benchmark": source.benchmark,
+        "query_id": "q0",
+        "first_id": "q0d0",
+        "second_id": "q0d1",
+        "kind": "pair",
+        "vote": 0,
+        "judge": setup.judge_names[0],
+        "schedule": "swiss",
+        "round": 1,
+        "verdict": "first",
+        "content_hash": pair_hash(*hashes),
+        "variant": source.variant,
+    }
+    Landing(home).append("judgments", [row], "imported")
+    done = asyncio.run(reparse_judgments(setup, Landing(home), "reparse"))
+    assert (done.pairs, done.rows_changed, done.not_in_log) == (1, 0, 1)
