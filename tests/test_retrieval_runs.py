@@ -268,7 +268,7 @@ def test_run_id_depends_on_parameters_and_variant_not_on_versions_or_corpus(home
     benchmark = home.benchmark()
 
     def of(system: System, bench=benchmark) -> str:
-        return plan_run(system, "full-full", "candidates", "corpus", 1000, bench).run_id
+        return plan_run(system, "full-full", "candidates", "corpus", 1000, bench, home.context()).run_id
 
     assert of(BM25()) == of(BM25(k1=1.5))
     assert of(BM25()) != of(BM25(k1=1.2))
@@ -344,7 +344,7 @@ class Broken(System):
 
 @pytest.fixture
 def broken(monkeypatch):
-    monkeypatch.setattr(retrieval_job, "system_class", lambda name: Broken)
+    monkeypatch.setattr(retrieval_job, "resolve", lambda name, settings: (Broken, {}))
 
 
 @pytest.mark.usefixtures("broken")
@@ -405,5 +405,5 @@ def test_the_warehouse_file_is_not_held_while_ranking(home, run, monkeypatch):
                 connection.execute("create table main.written_meanwhile as select 1 as x")
             return super().run(task)
 
-    monkeypatch.setattr(retrieval_job, "system_class", lambda name: Builder)
+    monkeypatch.setattr(retrieval_job, "resolve", lambda name, settings: (Builder, {}))
     assert run("builder")[0].landed == 2

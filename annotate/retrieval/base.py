@@ -146,12 +146,17 @@ class System:
         return cls(**parameters)
 
     @property
+    def title(self) -> str:
+        """What the leaderboard calls it; several models of one kind have titles of their own."""
+        return self.name
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """What identifies the system beside its name; part of the run's id."""
         return dataclasses.asdict(self)
 
-    def provenance(self) -> dict[str, Any]:
-        """Return what else is recorded (versions); a run with another provenance is ranked again."""
+    def provenance(self, context: Context, setting: str, scope: str) -> dict[str, Any]:
+        """Return what else is recorded (versions, runs it reads); a run with another provenance is ranked again."""
         return {}
 
     def index(self, documents: Sequence[Text], queries: Sequence[Text], task: Task) -> Index:
@@ -160,7 +165,10 @@ class System:
 
     def run(self, task: Task) -> Iterator[Scored]:
         """Score every query of `task`; a query left out makes the run incomplete."""
-        index: Any = self.index(task.documents, [query.text for query in task.queries], task)
+        yield from self.scored(self.index(task.documents, [query.text for query in task.queries], task), task)
+
+    def scored(self, index: Any, task: Task) -> Iterator[Scored]:
+        """Score every query of `task` with an index made before."""
         for query in task.queries:
             begun = time.perf_counter()
             if task.idf == "candidates":

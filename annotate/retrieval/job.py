@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from annotate.retrieval.base import Context, System, Task, with_parameters
 from annotate.retrieval.benchmark import Benchmark, read_benchmark
-from annotate.retrieval.registry import system_class
+from annotate.retrieval.registry import resolve
 from annotate.retrieval.runs import DEFAULT_TOP, Run, RunWriter, outdated_queries, plan_run
 from annotate.retrieval.texts import SETTINGS, forms
 from warehouse.cli.common import Job, job, note, settings_from
@@ -50,7 +50,13 @@ def retrieve(args: argparse.Namespace) -> list[Outcome]:
     with job(landing, settings, "retrieve", args) as record:
         context = Context(settings, landing, record.job_id)
         outcomes = [
-            land_run(system, plan_run(system, setting, args.scope, idf, top, benchmark), benchmark, context, record)
+            land_run(
+                system,
+                plan_run(system, setting, args.scope, idf, top, benchmark, context),
+                benchmark,
+                context,
+                record,
+            )
             for setting in chosen
             for system in systems
         ]
@@ -82,9 +88,11 @@ def land_run(system: System, run: Run, benchmark: Benchmark, context: Context, r
 
 def configured_systems(names: Sequence[str], settings: Settings, given: Sequence[str]) -> list[System]:
     """Make the systems called `names`, with parameters given as ``KEY=VALUE`` or ``SYSTEM.KEY=VALUE``."""
-    classes = {name: system_class(name) for name in dict.fromkeys(names)}
-    parameters = _shared_out(given, classes)
-    return [with_parameters(kind, settings, parameters[name]) for name, kind in classes.items()]
+    found = {name: resolve(name, settings) for name in dict.fromkeys(names)}
+    parameters = _shared_out(given, {name: kind for name, (kind, _) in found.items()})
+    return [
+        with_parameters(kind, settings, {**implied, **parameters[name]}) for name, (kind, implied) in found.items()
+    ]
 
 
 def _source_of_statistics(args: argparse.Namespace, settings: Settings) -> str:

@@ -16,6 +16,7 @@ from pkgutil import iter_modules
 from annotate.retrieval import systems as package
 from annotate.retrieval.base import System
 from warehouse.errors import SaberError
+from warehouse.settings import Settings
 
 GROUP = "saber.systems"
 
@@ -30,6 +31,19 @@ def own_systems() -> Mapping[str, type[System]]:
                 raise SaberError(f"Two systems are called {system.name!r}; the second is in {module}.py.")
             found[system.name] = system
     return found
+
+
+def resolve(name: str, settings: Settings) -> tuple[type[System], dict[str, str]]:
+    """Return the system called `name` and the parameters that the name implies.
+
+    The name of a profile ``[providers.NAME]`` of a dense model is a system too.
+    """
+    table = settings.providers.get(name, {})
+    kinds = {"embeddings": "dense", "sentence-transformers": "sentence-transformers"}
+    kind = kinds.get(str(table.get("kind", "")))
+    if kind is not None and name not in own_systems():
+        return system_class(kind), {"provider": name}
+    return system_class(name), {}
 
 
 def system_names() -> list[str]:

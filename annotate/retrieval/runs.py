@@ -15,7 +15,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from annotate.retrieval.base import IntArray, Scored, System, Task
+from annotate.retrieval.base import Context, IntArray, Scored, System, Task
 from annotate.retrieval.benchmark import Benchmark
 from annotate.retrieval.ranking import best, check_run
 from warehouse.identity import variant_hash
@@ -50,8 +50,10 @@ class Run:
     params: str
 
 
-def plan_run(system: System, setting: str, scope: str, idf: str, top: int, benchmark: Benchmark) -> Run:
-    """Give a run its identity: ``system.setting.scope.idf.hash`` of its parameters and the benchmark's variant.
+def plan_run(
+    system: System, setting: str, scope: str, idf: str, top: int, benchmark: Benchmark, context: Context
+) -> Run:
+    """Give a run its identity: ``title.setting.scope.idf.hash`` of its parameters and the benchmark's variant.
 
     Library versions and the corpus are no part of it: they change what lands, not which run it is.
     """
@@ -61,11 +63,11 @@ def plan_run(system: System, setting: str, scope: str, idf: str, top: int, bench
     if scope == "corpus":
         parameters["top"] = top
     digest = variant_hash({"params": parameters, "variant": benchmark.variant})[:8]
-    recorded = {**parameters, **system.provenance()}
+    recorded = {**parameters, **system.provenance(context, setting, scope)}
     if "corpus" in (scope, idf):
         recorded["corpus"] = benchmark.fingerprint
     params = json.dumps(recorded, sort_keys=True, ensure_ascii=False)
-    return Run(f"{system.name}.{setting}.{scope}.{idf}.{digest}", system.name, setting, scope, idf, top, params)
+    return Run(f"{system.title}.{setting}.{scope}.{idf}.{digest}", system.title, setting, scope, idf, top, params)
 
 
 def outdated_queries(landing: Landing, run: Run, benchmark: Benchmark) -> list[int]:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from annotate.retrieval.base import FloatArray, IntArray, System, Task, Text
+from annotate.retrieval.base import Context, FloatArray, IntArray, System, Task, Text
 from annotate.retrieval.term_counts import Analyser, TermCounts, WeightedTerms
 
 
@@ -38,7 +38,7 @@ class BM25(System):
     k1: float = 1.5
     b: float = 0.75
 
-    def provenance(self) -> dict[str, Any]:
+    def provenance(self, context: Context, setting: str, scope: str) -> dict[str, Any]:
         """Record the library's version and the variant of the formula."""
         return {"bm25s": version("bm25s"), "method": "lucene"}
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from annotate.retrieval.base import FloatArray, IntArray, System, Task, Text
+from annotate.retrieval.base import Context, FloatArray, IntArray, System, Task, Text
 from annotate.retrieval.term_counts import Analyser, TermCounts, WeightedTerms
 
 
@@ -36,7 +36,7 @@ class TfIdf(System):
     tokeniser: str = "plain"
     sublinear_tf: bool = False
 
-    def provenance(self) -> dict[str, Any]:
+    def provenance(self, context: Context, setting: str, scope: str) -> dict[str, Any]:
         """Record the library's version."""
         return {"scikit-learn": version("scikit-learn")}
 
