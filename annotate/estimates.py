@@ -49,7 +49,6 @@ def estimate(stage: Stage, work: Work, problems: Iterable[Mapping[str, Any]], li
 
 def _pilot(stage: Stage) -> dict[str, Any]:
     """Return means over the usable calls of this stage, endpoint and model that have landed."""
-    purpose = "topics" if stage.name == "topics" else "summary"
     with duckdb.connect() as connection:
         calls, tokens_in, tokens_out, latency = connection.execute(
             f"""
@@ -57,7 +56,7 @@ def _pilot(stage: Stage) -> dict[str, Any]:
             from ({stage.landing.scan_sql("llm_calls")})
             where purpose = ? and endpoint = ? and model = ? and error is null
             """,
-            [purpose, stage.provider.endpoint, stage.provider.model],
+            [stage.purpose, stage.provider.endpoint, stage.provider.model],
         ).fetchall()[0]
         per_problem = connection.execute(
             f"""

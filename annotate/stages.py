@@ -57,18 +57,23 @@ class Stage:
         return topic_job.TABLE if self.name == "topics" else summary_job.TABLE
 
     @property
+    def purpose(self) -> str:
+        """The purpose of the stage's calls, which is also the name of its prompt."""
+        return "topics" if self.name == "topics" else "summary"
+
+    @property
     def stamp(self) -> dict[str, str]:
         """Values of the columns that say where a row comes from."""
         return {
             "provider": self.provider_name,
             "model": self.provider.model,
-            "prompt_version": self.prompt.version if self.prompt else f"{self.name}@offline",
+            "prompt_version": self.prompt.version if self.prompt else f"{self.purpose}@offline",
             "variant": self.variant,
         }
 
-    def pending(self) -> PendingProblems:
-        """Open the problems that have no rows of this variant and text."""
-        return PendingProblems(self.landing, self.settings, self.table, self.variant)
+    def pending(self, again: bool = False) -> PendingProblems:
+        """Open the problems that have no rows of this variant and text; ``again`` takes all of them."""
+        return PendingProblems(self.landing, self.settings, self.table, self.variant, again)
 
 
 def make_stage(

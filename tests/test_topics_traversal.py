@@ -329,3 +329,40 @@ class TestJob:
         outcome, _ = run_job(tmp_path, Scripted(scored), "second")
         assert outcome.problems == 30 - len(done)
         assert len({row[0] for row in landed(tmp_path)}) == 30
+
+    def test_replies_in_flight_land_when_another_call_stops_the_job(self, tmp_path: Path) -> None:
+        for number in range(4):
+            land_problem(Landing(tmp_path), f"p{number}", f"text {number}")
+
+        class OneRefused(Scripted):
+            async def complete(self, request: Request) -> Reply:
+                self.sent += 1
+                if request.payload["problem"]["problem_id"] == "p0":
+                    while self.sent < 4:  # until all four calls are under way
+                        await asyncio.sleep(0)
+                    return failed("http_401")
+                await asyncio.sleep(0.05)
+                return scored(request)
+
+        with pytest.raises(SaberError):
+            run_job(tmp_path, OneRefused(scored))
+        calls = Landing(tmp_path).read("llm_calls").to_pylist()
+        paid = {json.loads(row["request"])["about"]["problem_id"] for row in calls if row["error"] is None}
+        assert paid == {"p1", "p2", "p3"}
+
+    def test_rows_can_be_made_again_from_the_log_alone(self, tmp_path: Path) -> None:
+        land_problem(Landing(tmp_path), "p1", "one")
+        run_job(tmp_path, Scripted(scored), "first")
+        land_problem(Landing(tmp_path), "p2", "never asked about")
+        landing, provider = Landing(tmp_path), Scripted(scored)
+
+        async def again() -> Outcome:
+            with PendingProblems(landing, Settings(home=tmp_path), "topic_scores", "v", again=True) as pending:
+                async with CallLog(landing, provider, "again", validate=validate, send=False, progress=False) as log:
+                    stamp = {"provider": "scripted", "variant": "v"}
+                    job = TopicJob(landing, log, TREE, Rules(TAU, None), stamp, "again")
+                    return await job.run(pending.records(), pending.work().pending)
+
+        outcome = asyncio.run(again())
+        assert (outcome.problems, outcome.failed, provider.sent) == (1, 1, 0)
+        assert landed(tmp_path) == [("p1", "a/x/q", "again"), ("p1", "b", "again")]

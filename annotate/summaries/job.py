@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-
-from tqdm import tqdm
 
 from annotate.calls.log import CallLog
 from annotate.calls.validate import InvalidReply
@@ -17,12 +15,12 @@ from annotate.prompts import Prompt
 from annotate.providers.base import Reply, Request
 from annotate.summaries.reading import RuleBroken, Summary, read_form, read_summary
 from annotate.summaries.requests import corrected, summary_request
+from annotate.work import work_through
 from warehouse.landing import Landing
 
 TABLE = "summaries"
 _LAND_ROWS = 20_000
 _LAND_SECONDS = 60.0
-_UNDER_WAY_PER_CALL = 2
 
 
 @dataclass
@@ -81,30 +79,21 @@ class SummaryJob:
 
         What is finished lands also when the job is stopped by an error.
         """
-        source = iter(problems)
-        workers = max(1, min(total, _UNDER_WAY_PER_CALL * self._log.policy.concurrency))
-        with tqdm(total=total, unit=" problems", desc="summaries", disable=None, smoothing=0.05) as bar:
-            tasks = [asyncio.create_task(self._work(source, bar)) for _ in range(workers)]
-            try:
-                await asyncio.gather(*tasks)
-            finally:
-                for task in tasks:
-                    task.cancel()
-                await asyncio.gather(*tasks, return_exceptions=True)
-                await self._land()
+        try:
+            await work_through(problems, total, self._log, self._do, "summaries")
+        finally:
+            await self._land()
         return self.outcome
 
-    async def _work(self, source: Iterator[Mapping[str, Any]], bar: Any) -> None:
-        for problem in source:
-            call_id, found = await self._summarise(problem)
-            if isinstance(found, Summary):
-                self._finish(problem, call_id, found)
-                if len(self._rows) >= _LAND_ROWS or time.monotonic() - self._landed_at > _LAND_SECONDS:
-                    await self._land()
-            else:
-                self.outcome.failed += 1
-                self.outcome.failures[found] += 1
-            bar.update()
+    async def _do(self, problem: Mapping[str, Any]) -> None:
+        call_id, found = await self._summarise(problem)
+        if not isinstance(found, Summary):
+            self.outcome.failed += 1
+            self.outcome.failures[found] += 1
+            return
+        self._finish(problem, call_id, found)
+        if len(self._rows) >= _LAND_ROWS or time.monotonic() - self._landed_at > _LAND_SECONDS:
+            await self._land()
 
     async def _summarise(self, problem: Mapping[str, Any]) -> tuple[str, Summary | str]:
         """Return the call and its summary, or the kind of failure."""

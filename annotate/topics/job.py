@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-
-from tqdm import tqdm
 
 from annotate.calls.log import CallLog
 from annotate.calls.validate import InvalidReply
@@ -17,12 +15,12 @@ from annotate.providers.base import Reply, Request
 from annotate.topics.requests import parse_scores
 from annotate.topics.traversal import CallFailed, Rules, Traversal, to_rows, traverse
 from annotate.topics.tree import TopicTree
+from annotate.work import work_through
 from warehouse.landing import Landing
 
 TABLE = "topic_scores"
 _LAND_ROWS = 200_000
 _LAND_SECONDS = 60.0
-_UNDER_WAY_PER_CALL = 2
 
 
 @dataclass
@@ -73,32 +71,22 @@ class TopicJob:
 
         What is finished lands also when the job is stopped by an error.
         """
-        source = iter(problems)
-        workers = max(1, min(total, _UNDER_WAY_PER_CALL * self._log.policy.concurrency))
-        with tqdm(total=total, unit=" problems", desc="topics", disable=None, smoothing=0.05) as bar:
-            tasks = [asyncio.create_task(self._work(source, bar)) for _ in range(workers)]
-            try:
-                await asyncio.gather(*tasks)
-            finally:
-                for task in tasks:
-                    task.cancel()
-                await asyncio.gather(*tasks, return_exceptions=True)
-                await self._land()
+        try:
+            await work_through(problems, total, self._log, self._do, "topics")
+        finally:
+            await self._land()
         return self.outcome
 
-    async def _work(self, source: Iterator[Mapping[str, Any]], bar: Any) -> None:
-        # next() on the shared iterator is not interrupted: it awaits nothing.
-        for problem in source:
-            try:
-                traversal = await traverse(problem, self._tree, self._log.ask, self._rules)
-            except CallFailed as failure:
-                self.outcome.failed += 1
-                self.outcome.failures[str(failure)] += 1
-            else:
-                self._finish(traversal)
-                if self._waiting_rows >= _LAND_ROWS or time.monotonic() - self._landed_at > _LAND_SECONDS:
-                    await self._land()
-            bar.update()
+    async def _do(self, problem: Mapping[str, Any]) -> None:
+        try:
+            traversal = await traverse(problem, self._tree, self._log.ask, self._rules)
+        except CallFailed as failure:
+            self.outcome.failed += 1
+            self.outcome.failures[str(failure)] += 1
+            return
+        self._finish(traversal)
+        if self._waiting_rows >= _LAND_ROWS or time.monotonic() - self._landed_at > _LAND_SECONDS:
+            await self._land()
 
     def _finish(self, traversal: Traversal) -> None:
         rows = sum(len(v.children) + (v.outcome.node_raw is not None) for v in traversal.visits)
