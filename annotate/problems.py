@@ -52,17 +52,15 @@ class PendingProblems:
     table
         Landed table of the stage, ``topic_scores`` or ``summaries``. A problem is done when its latest rows of
         the variant saw its present text: rows of an earlier text that came back do not count.
-    again
-        Take the done problems too: their rows are to be made anew, from the call log.
     """
 
-    def __init__(self, landing: Landing, settings: Settings, table: str, variant: str, again: bool = False) -> None:
+    def __init__(self, landing: Landing, settings: Settings, table: str, variant: str) -> None:
         self._connection = duckdb.connect()
         self._connection.execute("set preserve_insertion_order = true")
         self._connection.execute(f"create temp view landed as {landing.scan_sql('problems')}")
         self._connection.execute(f"create temp view tombstones as {landing.scan_sql('tombstones')}")
         self._connection.execute(f"create temp view stage_rows as {landing.scan_sql(table)}")
-        self._connection.execute(_DONE, [None if again else variant])
+        self._connection.execute(_DONE, [variant])
         self._connection.execute(_STATE, [list(settings.corpus.languages)])
 
     def __enter__(self) -> PendingProblems:

@@ -71,9 +71,9 @@ class Stage:
             "variant": self.variant,
         }
 
-    def pending(self, again: bool = False) -> PendingProblems:
-        """Open the problems that have no rows of this variant and text; ``again`` takes all of them."""
-        return PendingProblems(self.landing, self.settings, self.table, self.variant, again)
+    def pending(self) -> PendingProblems:
+        """Open the problems that have no rows of this variant and text."""
+        return PendingProblems(self.landing, self.settings, self.table, self.variant)
 
 
 def make_stage(
@@ -110,6 +110,12 @@ def make_stage(
     return Stage(name, settings, landing, who, provider, prompt, variant, tree)
 
 
+def policy_of(stage: Stage, concurrency: int | None = None) -> Policy:
+    """Return the provider's policy, with another number of calls at once where one is given."""
+    policy: Policy = getattr(stage.provider, "policy", None) or Policy()
+    return policy if concurrency is None else replace(policy, concurrency=concurrency)
+
+
 def run_stage(
     stage: Stage,
     pending: PendingProblems,
@@ -127,8 +133,7 @@ def run_stage(
     dict
         Counts of the stage, and under ``calls`` those of the call log. ``failed`` counts problems without rows.
     """
-    policy = getattr(stage.provider, "policy", None) or Policy()
-    policy = replace(policy, concurrency=concurrency or policy.concurrency, retry_quarantined=retry_quarantined)
+    policy = replace(policy_of(stage, concurrency), retry_quarantined=retry_quarantined)
     total = work.pending if limit is None else min(limit, work.pending)
     return asyncio.run(_run(stage, pending, total, job_id, policy, send))
 

@@ -121,6 +121,21 @@ def test_a_server_is_asked_in_words_and_its_replies_land(home: Path, capsys: pyt
     assert all(re.fullmatch(r"topics@[0-9a-f]{8}", version) for version in versions)
 
 
+def test_a_dry_run_asks_nothing_and_learns_from_a_pilot(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with ChatServer(model) as server:
+        code, planned, said = saber(capsys, "summaries", *flags(server, home), "--dry-run")
+        assert (code, planned["calls"], planned["tokens_out"], server.seen) == (0, 2, None, [])
+        assert 300 < planned["tokens_in"] < 2_000  # two prompts of about 300 tokens, by our estimate
+        assert "--limit" in said
+        saber(capsys, "summaries", *flags(server, home), "--limit", "1")
+        asked = len(server.seen)
+        code, planned, said = saber(capsys, "summaries", *flags(server, home), "--dry-run")
+        # One call is left; the server counts 2,000 tokens for a prompt and 50 for a reply.
+        assert (code, planned["calls"], planned["tokens_out"], len(server.seen)) == (0, 1, 50, asked)
+        assert planned["tokens_in"] == pytest.approx(2_000, rel=0.1)
+        assert "--limit" not in said
+
+
 def test_invalid_replies_end_in_a_count_and_a_non_zero_exit(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def broken(seen: Seen) -> Act:
         if "Two circles" in seen.prompt:

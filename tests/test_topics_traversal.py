@@ -357,7 +357,7 @@ class TestJob:
         landing, provider = Landing(tmp_path), Scripted(scored)
 
         async def again() -> Outcome:
-            with PendingProblems(landing, Settings(home=tmp_path), "topic_scores", "v", again=True) as pending:
+            with PendingProblems(landing, Settings(home=tmp_path), "topic_scores", "no such variant") as pending:
                 async with CallLog(landing, provider, "again", validate=validate, send=False, progress=False) as log:
                     stamp = {"provider": "scripted", "variant": "v"}
                     job = TopicJob(landing, log, TREE, Rules(TAU, None), stamp, "again")

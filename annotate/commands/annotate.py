@@ -45,7 +45,7 @@ def _run(args: argparse.Namespace) -> int:
     with stage.pending() as pending:
         work = pending.work()
         if args.dry_run:
-            planned = estimate(stage, work, pending.records(PILOT_PROBLEMS), args.limit)
+            planned = estimate(stage, work, pending.records(PILOT_PROBLEMS), args.limit, args.concurrency)
             _show(args, planned)
             if not planned["pilot_calls"] and stage.prompt is not None:
                 note(f"No pilot has landed: run with --limit {PILOT_PROBLEMS} first for output tokens and hours.")
