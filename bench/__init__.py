@@ -1,0 +1,1 @@
+"""Benchmarks: every long stage at growing sizes, and other ways to do the same work beside it."""

@@ -1,0 +1,13 @@
+"""Information content of the topics, and the distinct topic sets of the problems."""
+
+from bench.building import build_models
+from bench.stage import Outcome, Stage, Workbench
+
+
+def run(workbench: Workbench) -> Outcome:
+    """Build topic_closure, topic_information_content, topic_sets and problem_topic_sets."""
+    models = ("topic_closure", "topic_information_content", "topic_sets", "problem_topic_sets")
+    return build_models(workbench, *models, counted="topic_sets")
+
+
+STAGE = Stage("topic_sets", 20, run, unit="sets")
