@@ -16,4 +16,4 @@
     (select variant from {{ ref("stg_selected_variants") }} where stage = '{{ stage }}')
 {%- endmacro %}
 
-{% macro build_id() -%} (select value from {{ source("landing", "build") }} where name = 'build_id') {%- endmacro %}
+{% macro build_id() -%}(select value from {{ source("landing", "build") }} where name = 'build_id') {%- endmacro %}

@@ -5,7 +5,8 @@ select
     avg(1 - abs(a.choice - b.choice) / 2.0) as agreement,
     avg((a.choice = b.choice)::integer) as share_equal
 from {{ ref("pair_choices") }} as a
-inner join {{ ref("pair_choices") }} as b
+inner join
+    {{ ref("pair_choices") }} as b
     on b.query_id = a.query_id
     and b.document_id = a.document_id
     and b.other_id = a.other_id

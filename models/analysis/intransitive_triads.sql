@@ -14,17 +14,24 @@ with
     ),
 
     compared as (
-        select query_id, judge, model, schedule, variant, winner as a, loser as b from wins
+        select query_id, judge, model, schedule, variant, winner as a, loser as b
+        from wins
         union all
-        select query_id, judge, model, schedule, variant, loser as a, winner as b from wins
+        select query_id, judge, model, schedule, variant, loser as a, winner as b
+        from wins
     ),
 
     triads as (
         select ab.query_id, ab.judge, ab.model, ab.schedule, ab.variant, count(*) as n_triads
         from compared as ab
-        inner join compared as bc
-            on bc.query_id = ab.query_id and bc.variant = ab.variant and bc.judge = ab.judge and bc.a = ab.b
-        inner join compared as ac
+        inner join
+            compared as bc
+            on bc.query_id = ab.query_id
+            and bc.variant = ab.variant
+            and bc.judge = ab.judge
+            and bc.a = ab.b
+        inner join
+            compared as ac
             on ac.query_id = ab.query_id
             and ac.variant = ab.variant
             and ac.judge = ab.judge
@@ -37,9 +44,14 @@ with
     circles as (
         select ab.query_id, ab.judge, ab.variant, count(*) as n_intransitive
         from wins as ab
-        inner join wins as bc
-            on bc.query_id = ab.query_id and bc.variant = ab.variant and bc.judge = ab.judge and bc.winner = ab.loser
-        inner join wins as ca
+        inner join
+            wins as bc
+            on bc.query_id = ab.query_id
+            and bc.variant = ab.variant
+            and bc.judge = ab.judge
+            and bc.winner = ab.loser
+        inner join
+            wins as ca
             on ca.query_id = ab.query_id
             and ca.variant = ab.variant
             and ca.judge = ab.judge

@@ -3,7 +3,14 @@ with
     choices as (
         select
             *,
-            judge || '|' || coalesce(model, '') || '|' || coalesce(schedule, '') || '|' || variant || '|'
+            judge
+            || '|'
+            || coalesce(model, '')
+            || '|'
+            || coalesce(schedule, '')
+            || '|'
+            || variant
+            || '|'
             || coalesce(annotator, '') as identity
         from {{ ref("pair_choices") }}
     ),
@@ -25,7 +32,8 @@ with
             b.annotator as other_annotator,
             1 - abs(a.choice - b.choice) / 2.0 as agreement
         from choices as a
-        inner join choices as b
+        inner join
+            choices as b
             on b.query_id = a.query_id
             and b.document_id = a.document_id
             and b.other_id = a.other_id
@@ -36,10 +44,14 @@ with
     placed as (
         select paired.*, abs(first.rank - second.rank) as rank_difference
         from paired
-        left join {{ ref("rank_differences") }} as first
-            on first.query_id = paired.query_id and first.document_id = paired.document_id
-        left join {{ ref("rank_differences") }} as second
-            on second.query_id = paired.query_id and second.document_id = paired.other_id
+        left join
+            {{ ref("rank_differences") }} as first
+            on first.query_id = paired.query_id
+            and first.document_id = paired.document_id
+        left join
+            {{ ref("rank_differences") }} as second
+            on second.query_id = paired.query_id
+            and second.document_id = paired.other_id
     ),
 
     regimes as (select unnest([0, 25, 50]) as min_rank_difference)

@@ -19,8 +19,7 @@ with
     ),
 
     tenths as (
-        select *, ntile(10) over (partition by judge, provider, model order by n_characters) as tenth
-        from judged
+        select *, ntile(10) over (partition by judge, provider, model order by n_characters) as tenth from judged
     )
 
 select

@@ -1,2 +1,1 @@
-select landed_table, file, n_rows, last_sequence, error
-from {{ source("landing", "files") }}
+select landed_table, file, n_rows, last_sequence, error from {{ source("landing", "files") }}

@@ -13,11 +13,7 @@ with
             variant,
             annotator,
             case
-                when verdict = 'tie'
-                then 0
-                when (verdict = 'first') = (first_id < second_id)
-                then 1
-                else -1
+                when verdict = 'tie' then 0 when (verdict = 'first') = (first_id < second_id) then 1 else -1
             end as choice
         from {{ ref("stg_judgments") }}
         where kind in ('pair', 'human') and vote = 0 and verdict <> 'invalid'

@@ -34,7 +34,7 @@ with
                 )
             ) as p_value
         from counted
-        cross join lateral (select unnest(range(0, least(n_first, n_second) + 1)) as k) as steps
+        cross join lateral(select unnest(range(0, least(n_first, n_second) + 1)) as k) as steps
         group by counted.judge, counted.model, counted.schedule, counted.variant
     )
 
@@ -51,7 +51,8 @@ select
     counted.n_first / nullif(counted.n_first + counted.n_second, 0) as share_first,
     tails.p_value
 from counted
-left join tails
+left join
+    tails
     on tails.judge is not distinct from counted.judge
     and tails.model is not distinct from counted.model
     and tails.schedule is not distinct from counted.schedule

@@ -16,17 +16,21 @@ with
             sign(first.rating - second.rating)::integer as implied_choice,
             abs(first_rank.rank - second_rank.rank) as rank_difference
         from human
-        inner join ratings as first
-            on first.query_id = human.query_id and first.document_id = human.document_id
-        inner join ratings as second
+        inner join ratings as first on first.query_id = human.query_id and first.document_id = human.document_id
+        inner join
+            ratings as second
             on second.query_id = human.query_id
             and second.document_id = human.other_id
             and second.variant = first.variant
             and second.judge = first.judge
-        left join {{ ref("rank_differences") }} as first_rank
-            on first_rank.query_id = human.query_id and first_rank.document_id = human.document_id
-        left join {{ ref("rank_differences") }} as second_rank
-            on second_rank.query_id = human.query_id and second_rank.document_id = human.other_id
+        left join
+            {{ ref("rank_differences") }} as first_rank
+            on first_rank.query_id = human.query_id
+            and first_rank.document_id = human.document_id
+        left join
+            {{ ref("rank_differences") }} as second_rank
+            on second_rank.query_id = human.query_id
+            and second_rank.document_id = human.other_id
     ),
 
     regimes as (select unnest([0, 25, 50]) as min_rank_difference)

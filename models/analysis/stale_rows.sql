@@ -30,8 +30,7 @@ with
     ),
 
     of_documents as (
-        select
-            'ratings' as landed_table, document_id, query_id, variant, content_hash, 'ratings' as stage
+        select 'ratings' as landed_table, document_id, query_id, variant, content_hash, 'ratings' as stage
         from {{ source("landing", "ratings") }}
         group by all
         union all

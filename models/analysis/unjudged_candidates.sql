@@ -1,3 +1,1 @@
-select query_id, document_id, class
-from {{ ref("qrels") }}
-where relevance is null
+select query_id, document_id, class from {{ ref("qrels") }} where relevance is null

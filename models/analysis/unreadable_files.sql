@@ -1,3 +1,1 @@
-select landed_table, file, error
-from {{ ref("landing_files") }}
-where error is not null
+select landed_table, file, error from {{ ref("landing_files") }} where error is not null

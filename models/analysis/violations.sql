@@ -13,10 +13,11 @@ union all
 
 select 'topics: an ancestor of an assigned topic is assigned too' as invariant, lower.problem_id as subject
 from {{ ref("problem_topics") }} as lower
-inner join {{ ref("topic_closure") }} as closure
-    on closure.descendant_id = lower.topic_id and closure.distance > 0
-inner join {{ ref("problem_topics") }} as upper
-    on upper.problem_id = lower.problem_id and upper.topic_id = closure.ancestor_id
+inner join {{ ref("topic_closure") }} as closure on closure.descendant_id = lower.topic_id and closure.distance > 0
+inner join
+    {{ ref("problem_topics") }} as upper
+    on upper.problem_id = lower.problem_id
+    and upper.topic_id = closure.ancestor_id
 
 union all
 

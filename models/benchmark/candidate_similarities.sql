@@ -6,11 +6,14 @@ with
     topics as (select problem_id, topic_id from {{ ref("problem_topics") }}),
 
     topic_similarity as (
-        select topic_id, other_topic_id, similarity from {{ ref("topic_similarity") }}
+        select topic_id, other_topic_id, similarity
+        from {{ ref("topic_similarity") }}
         union all
-        select other_topic_id as topic_id, topic_id as other_topic_id, similarity from {{ ref("topic_similarity") }}
+        select other_topic_id as topic_id, topic_id as other_topic_id, similarity
+        from {{ ref("topic_similarity") }}
         union all
-        select distinct topic_id, topic_id as other_topic_id, 1.0 as similarity from topics
+        select distinct topic_id, topic_id as other_topic_id, 1.0 as similarity
+        from topics
     ),
 
     crossed as (
@@ -23,13 +26,13 @@ with
         from pairs
         inner join topics as t on t.problem_id = pairs.query_id
         inner join topics as u on u.problem_id = pairs.document_id
-        left join topic_similarity
-            on topic_similarity.topic_id = t.topic_id and topic_similarity.other_topic_id = u.topic_id
+        left join
+            topic_similarity
+            on topic_similarity.topic_id = t.topic_id
+            and topic_similarity.other_topic_id = u.topic_id
     ),
 
-    row_best as (
-        select query_id, document_id, topic_id, max(similarity) as best from crossed group by all
-    ),
+    row_best as (select query_id, document_id, topic_id, max(similarity) as best from crossed group by all),
 
     column_best as (
         select query_id, document_id, other_topic_id as topic_id, max(similarity) as best from crossed group by all

@@ -39,13 +39,17 @@ with
             coalesce(topic.query_index, summary.query_index) as query_index,
             coalesce(topic.document_index, summary.document_index) as document_index,
             case
-                when summary.query_index is null then 'topic_only'
-                when topic.query_index is null then 'summary_only'
+                when summary.query_index is null
+                then 'topic_only'
+                when topic.query_index is null
+                then 'summary_only'
                 else 'both'
             end as class
         from topic_partners as topic
-        full join summary_partners as summary
-            on summary.query_index = topic.query_index and summary.document_index = topic.document_index
+        full join
+            summary_partners as summary
+            on summary.query_index = topic.query_index
+            and summary.document_index = topic.document_index
     )
 
 select queries.problem_id as query_id, documents.problem_id as document_id, classed.class

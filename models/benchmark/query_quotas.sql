@@ -16,10 +16,7 @@ with
         group by bears.domain
     ),
 
-    quota as (
-        select {{ setting("benchmark.queries", "double") }} / count(*) as quota
-        from domains
-    )
+    quota as (select {{ setting("benchmark.queries", "double") }} / count(*) as quota from domains)
 
 select
     domains.domain,

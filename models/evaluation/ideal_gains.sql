@@ -2,7 +2,13 @@
 with
     cutoffs as (
         select distinct element as k
-        from (select element from {{ setting_list("evaluation.cutoffs", "integer") }} union all select 10)
+        from
+            (
+                select element
+                from {{ setting_list("evaluation.cutoffs", "integer") }}
+                union all
+                select 10
+            )
     ),
 
     ordered as (

@@ -8,11 +8,7 @@ with
 
     cutoffs as (select distinct k from {{ ref("ideal_gains") }}),
 
-    top as (
-        select runs.*
-        from {{ ref("ranked_runs") }} as runs
-        where runs.rank <= (select max(k) + 1 from cutoffs)
-    ),
+    top as (select runs.* from {{ ref("ranked_runs") }} as runs where runs.rank <= (select max(k) + 1 from cutoffs)),
 
     gained as (
         select
@@ -23,8 +19,8 @@ with
                 top.rank <= cutoffs.k
             ) as exponential,
             fsum(coalesce(top.relevance, 0) / log2(top.rank + 1)) filter (top.rank <= cutoffs.k) as linear,
-            max(top.score) filter (top.rank = cutoffs.k) = max(top.score) filter (top.rank = cutoffs.k + 1)
-                as is_tied_at_cutoff
+            max(top.score) filter (top.rank = cutoffs.k)
+            = max(top.score) filter (top.rank = cutoffs.k + 1) as is_tied_at_cutoff
         from top
         inner join cutoffs on top.rank <= cutoffs.k + 1
         group by top.run_id, top.query_id, cutoffs.k
@@ -40,8 +36,7 @@ with
             coalesce(gained.exponential, 0) / nullif(pairs.ideal_exponential, 0) as ndcg_exp,
             coalesce(gained.linear, 0) / nullif(pairs.ideal_linear, 0) as ndcg_lin
         from pairs
-        left join gained
-            on gained.run_id = pairs.run_id and gained.query_id = pairs.query_id and gained.k = pairs.k
+        left join gained on gained.run_id = pairs.run_id and gained.query_id = pairs.query_id and gained.k = pairs.k
     )
 
 select run_id, query_id, 'ndcg_exp@' || k as measure, k, ndcg_exp as value, is_missing, is_tied_at_cutoff

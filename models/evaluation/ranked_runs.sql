@@ -1,7 +1,8 @@
 -- Runs over the benchmark's queries in the order that metrics use; gains travel with the rows.
 with
     runs as (
-        select * from {{ ref("stg_runs") }}
+        select *
+        from {{ ref("stg_runs") }}
         where variant = {{ selected_variant("benchmark") }} and benchmark = {{ setting("benchmark.name") }}
     ),
 
@@ -18,8 +19,7 @@ with
                 when tie_break.is_trec
                 then
                     row_number() over (
-                        partition by runs.run_id, runs.query_id
-                        order by runs.score::float desc, runs.document_id desc
+                        partition by runs.run_id, runs.query_id order by runs.score::float desc, runs.document_id desc
                     )
                 else
                     row_number() over (

@@ -1,2 +1,1 @@
-select position, domain, domain_column, branch
-from {{ ref("stg_domain_map") }}
+select position, domain, domain_column, branch from {{ ref("stg_domain_map") }}

@@ -1,9 +1,6 @@
 -- Lin similarity of used topics by closure join; pairs whose lowest common ancestor says nothing are left out.
 with
-    information as (
-        select topic_id, information_content, n_annotations
-        from {{ ref("topic_information_content") }}
-    ),
+    information as (select topic_id, information_content, n_annotations from {{ ref("topic_information_content") }}),
 
     used_closure as (
         select closure.descendant_id, closure.ancestor_id, topics.depth
@@ -28,13 +25,7 @@ select
     lca.other_topic_id,
     lca.ancestor_id as lowest_common_ancestor_id,
     greatest(
-        0.0,
-        least(
-            1.0,
-            2
-            * ancestor.information_content
-            / (t.information_content + u.information_content + 1e-12)
-        )
+        0.0, least(1.0, 2 * ancestor.information_content / (t.information_content + u.information_content + 1e-12))
     ) as similarity
 from lowest_common_ancestor as lca
 inner join information as ancestor on ancestor.topic_id = lca.ancestor_id

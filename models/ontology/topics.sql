@@ -17,13 +17,7 @@ with recursive
     ),
 
     unfolded as (
-        select
-            node,
-            topic_id,
-            null::varchar as parent_id,
-            label,
-            0 as depth,
-            null::varchar as branch
+        select node, topic_id, null::varchar as parent_id, label, 0 as depth, null::varchar as branch
         from roots
 
         union all

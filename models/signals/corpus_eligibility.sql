@@ -16,11 +16,16 @@ with
             problems.problem_id,
             problems.source,
             case
-                when not problems.has_solution then 'no solution'
-                when summaries.problem_id is null then 'not summarised'
-                when summaries.no_core_idea then 'no core idea'
-                when coalesce(trim(summaries.core_idea), '') = '' then 'empty core idea'
-                when assigned.problem_id is null then 'no topic'
+                when not problems.has_solution
+                then 'no solution'
+                when summaries.problem_id is null
+                then 'not summarised'
+                when summaries.no_core_idea
+                then 'no core idea'
+                when coalesce(trim(summaries.core_idea), '') = ''
+                then 'empty core idea'
+                when assigned.problem_id is null
+                then 'no topic'
             end as reason
         from problems
         left join summaries using (problem_id)

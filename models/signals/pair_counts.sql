@@ -7,9 +7,11 @@ with
     ),
 
     both_directions as (
-        select first_set, second_set from {{ ref("topic_pairs") }}
+        select first_set, second_set
+        from {{ ref("topic_pairs") }}
         union
-        select second_set as first_set, first_set as second_set from {{ ref("topic_pairs") }}
+        select second_set as first_set, first_set as second_set
+        from {{ ref("topic_pairs") }}
     ),
 
     topic_counts as (
@@ -20,15 +22,14 @@ with
     ),
 
     summary_pairs as (
-        select
-            pairs.first_index,
-            pairs.second_index,
-            (topic_pairs.first_set is not null)::integer as is_topic
+        select pairs.first_index, pairs.second_index, (topic_pairs.first_set is not null)::integer as is_topic
         from {{ ref("summary_pairs") }} as pairs
         inner join problems as first on first.problem_index = pairs.first_index
         inner join problems as second on second.problem_index = pairs.second_index
-        left join both_directions as topic_pairs
-            on topic_pairs.first_set = first.set_index and topic_pairs.second_set = second.set_index
+        left join
+            both_directions as topic_pairs
+            on topic_pairs.first_set = first.set_index
+            and topic_pairs.second_set = second.set_index
     ),
 
     summary_counts as (
@@ -45,9 +46,12 @@ with
             count(*) filter (topic_pairs.first_set is not null and summary_pairs.first_index is not null) as n_both
         from problems as a
         inner join problems as b on b.content_hash = a.content_hash and b.problem_index <> a.problem_index
-        left join both_directions as topic_pairs
-            on topic_pairs.first_set = a.set_index and topic_pairs.second_set = b.set_index
-        left join {{ ref("summary_pairs") }} as summary_pairs
+        left join
+            both_directions as topic_pairs
+            on topic_pairs.first_set = a.set_index
+            and topic_pairs.second_set = b.set_index
+        left join
+            {{ ref("summary_pairs") }} as summary_pairs
             on summary_pairs.first_index = least(a.problem_index, b.problem_index)
             and summary_pairs.second_index = greatest(a.problem_index, b.problem_index)
         group by a.problem_index

@@ -1,9 +1,11 @@
 -- The thresholds in force: a number in saber.toml, else the smallest over the domains that have one.
 with
     from_data as (
-        select 'topic' as signal, min(topic_threshold) as threshold from {{ ref("domain_thresholds") }}
+        select 'topic' as signal, min(topic_threshold) as threshold
+        from {{ ref("domain_thresholds") }}
         union all
-        select 'summary' as signal, min(summary_threshold) as threshold from {{ ref("domain_thresholds") }}
+        select 'summary' as signal, min(summary_threshold) as threshold
+        from {{ ref("domain_thresholds") }}
     ),
 
     given as (

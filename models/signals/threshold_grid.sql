@@ -1,8 +1,11 @@
 -- Both signals' lower quantiles over a domain's pairs: the smallest value whose cumulative share reaches p.
 with
     grid as (
-        select round(1 - pow(10, -step / 20.0), 6) as p
-        from range({{ setting("signals.grid_first", "integer") }}, {{ setting("signals.grid_last", "integer") }} + 1) as steps(step)
+        select round(1 - pow(10, - step / 20.0), 6) as p
+        from
+            range(
+                {{ setting("signals.grid_first", "integer") }}, {{ setting("signals.grid_last", "integer") }} + 1
+            ) as steps(step)
     ),
 
     cumulative as (

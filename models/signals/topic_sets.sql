@@ -8,8 +8,5 @@ with
 
     counted as (select topics, count(*)::integer as n_problems from sets group by topics)
 
-select
-    (row_number() over (order by topics) - 1)::integer as set_index,
-    topics,
-    n_problems
+select (row_number() over (order by topics) - 1)::integer as set_index, topics, n_problems
 from counted

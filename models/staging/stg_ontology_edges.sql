@@ -1,7 +1,5 @@
 with
-    latest as (
-        select * from {{ latest(source("landing", "ontology_edges"), ["ontology", "parent", "child"]) }}
-    ),
+    latest as (select * from {{ latest(source("landing", "ontology_edges"), ["ontology", "parent", "child"]) }}),
 
     in_use as (select value as ontology from {{ source("landing", "build") }} where name = 'ontology')
 

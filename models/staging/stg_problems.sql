@@ -1,7 +1,5 @@
 with
-    landed as (
-        select * from {{ latest(source("landing", "problems"), ["problem_id"]) }}
-    ),
+    landed as (select * from {{ latest(source("landing", "problems"), ["problem_id"]) }}),
 
     retracted as (select source from {{ ref("stg_retracted_sources") }})
 

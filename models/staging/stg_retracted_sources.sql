@@ -1,5 +1,4 @@
-with
-    latest as (select source, action from {{ latest(source("landing", "tombstones"), ["source"]) }})
+with latest as (select source, action from {{ latest(source("landing", "tombstones"), ["source"]) }})
 
 select source
 from latest
