@@ -35,7 +35,7 @@ class Pilot:
     tokens_in, tokens_out
         Tokens billed for each, failed attempts included; None where the server does not count.
     latency_s
-        Seconds an attempt took.
+        Seconds an attempt took; None where it is not known (batches).
     attempts
         Attempts a call took, at least 1.
     tokens_of_estimate
@@ -45,7 +45,7 @@ class Pilot:
     calls: int
     tokens_in: float | None
     tokens_out: float | None
-    latency_s: float
+    latency_s: float | None
     attempts: float
     tokens_of_estimate: float | None
 
@@ -197,7 +197,7 @@ def estimate_requests(
 
 
 def _hours(calls: int, pilot: Pilot | None, policy: Policy, tokens: int) -> float | None:
-    if pilot is None:
+    if pilot is None or pilot.latency_s is None:
         return None
     attempts = calls * pilot.attempts
     minutes = [attempts * pilot.latency_s / policy.concurrency / 60]

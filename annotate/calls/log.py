@@ -64,6 +64,8 @@ class CallLog:
         ``validate(request, reply) -> kind | None``: a kind makes the reply a failure, which is tried again.
     send
         False: nothing is sent, calls not in the log fail as ``not_in_log``.
+    on_missing
+        Called with each request that fails so: with `send` False a job run this way tells what it would ask.
     progress
         Whether to show progress on stderr; None = on a terminal.
     """
@@ -77,6 +79,7 @@ class CallLog:
         policy: Policy | None = None,
         validate: Validator = structured,
         send: bool = True,
+        on_missing: Callable[[Request], None] | None = None,
         progress: bool | None = None,
         sleep: Sleep = asyncio.sleep,
         draw: Callable[[], float] = random.random,
@@ -84,6 +87,7 @@ class CallLog:
         self.provider = provider
         self.policy = policy or getattr(provider, "policy", None) or Policy()
         self.counts = Counts()
+        self._on_missing = on_missing
         self._show = progress
         self._progress: Progress | None = None
         self._store = CallStore(landing, job_id, self.policy, say)
@@ -159,6 +163,8 @@ class CallLog:
         """
         found = await self._asking.find(request)
         self._tally(found.reply, found.from_log)
+        if found.reply.error == NOT_IN_LOG and self._on_missing is not None:
+            self._on_missing(request)
         return found.call_id, found.reply
 
     def call_id(self, request: Request) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from io import BytesIO
 from typing import Any
@@ -57,7 +58,7 @@ def encode(
         "finish_reason": _valid(reply.finish_reason),
         "tokens_in": reply.tokens_in,
         "tokens_out": reply.tokens_out,
-        "latency_s": float(reply.latency_s),
+        "latency_s": None if math.isnan(reply.latency_s) else float(reply.latency_s),
         "error": reply.error,
     }
     return json.dumps(row, separators=(",", ":")).encode("ascii")
@@ -91,7 +92,7 @@ def to_reply(row: Mapping[str, Any]) -> Reply:
         fingerprint=row["fingerprint"],
         tokens_in=row["tokens_in"],
         tokens_out=row["tokens_out"],
-        latency_s=row["latency_s"],
+        latency_s=math.nan if row["latency_s"] is None else row["latency_s"],
         error=row["error"],
     )
 

@@ -65,6 +65,10 @@ class CallStore:
         """Return what is known of a call."""
         return self._index.history(call_id)
 
+    def holds(self, call_id: str, attempt: int) -> bool:
+        """Say whether this attempt is known."""
+        return self._index.holds(call_id, attempt)
+
     def record(self, call_id: str, attempt: int, error: str | None, payload: bytes) -> None:
         """Keep one attempt: it survives a kill from here on.
 

@@ -55,6 +55,8 @@ class Reply:
     ----------
     text
         The model's words, also those of a failed reply (cut off, of wrong form). Look at ``error`` first.
+    latency_s
+        Seconds from sending to the reply; NaN where nobody knows (batches).
     detail
         What a server or connection said about a failure, free of secrets.
     retry_after_s

@@ -78,7 +78,7 @@ def fault(kind: str | None) -> Fault:
     """Say whose fault a failure of `kind` is; kinds a job invents are the reply's."""
     if kind is None:
         return Fault.NONE
-    if kind in _SERVICE or kind.startswith("http_5"):
+    if kind in _SERVICE or kind.startswith(("http_5", "batch_")):
         return Fault.SERVICE
     if kind in _FATAL or kind.startswith("http_3"):
         return Fault.FATAL

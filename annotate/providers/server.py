@@ -112,7 +112,7 @@ class ServerProvider:
         recorded: dict[str, Any] = {"url": line.shown}
         if form is not None:
             recorded[MODE] = mode
-        return self._cleaned(replace(reply, recorded=recorded))
+        return self.cleaned(replace(reply, recorded=recorded))
 
     def complete_many(self, requests: Sequence[Request]) -> AsyncIterator[tuple[int, Reply]]:
         """Send many requests, as many at once as the profile allows."""
@@ -175,7 +175,17 @@ class ServerProvider:
             return fixed if form == "schema" or fixed == STRUCTURED_OUTPUTS else PROMPT
         return await (probe_schema(ask) if form == "schema" else probe_choices(ask))
 
-    def _cleaned(self, reply: Reply) -> Reply:
+    def client(self) -> openai.AsyncOpenAI:
+        """Return the client of the first URL, for what is not a chat request."""
+        self._connect()
+        return self._lines[0].client
+
+    def redacted(self, text: str) -> str:
+        """Return `text` without secrets."""
+        return self._redact.error(text)
+
+    def cleaned(self, reply: Reply) -> Reply:
+        """Return `reply` without secrets."""
         return replace(
             reply,
             text=self._redact.words(reply.text) if reply.text else reply.text,

@@ -1,0 +1,321 @@
+"""Batch files against a scripted service: nothing is asked twice, everything that comes back is a row."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from servers.chat import Act, ChatServer, Seen, completion, raw, status
+
+from annotate.calls import CallLog, batch, structured
+from annotate.calls.batch import BatchWriter, batches, write_batch
+from annotate.calls.batch_service import collect_batches, submit_batches
+from annotate.providers.base import Request
+from annotate.providers.profile import read_profile
+from annotate.providers.server import ServerProvider
+from warehouse.errors import SaberError
+from warehouse.landing import Landing
+
+SCHEMA = {"type": "object", "properties": {"score": {"type": "number", "maximum": 9}}, "required": ["score"]}
+KEY = "k3y-VERY-secret-0123456789"
+
+
+class Service:
+    """The files and batches of a service; `answer` makes the line for each request of a finished batch."""
+
+    def __init__(self):
+        self.files: dict[str, bytes] = {}
+        self.batches: dict[str, dict] = {}
+        self.status = "completed"
+        self.errors = None
+        self.chat = 0
+        self.uploads: list[list[dict]] = []
+
+    def answer(self, asked: dict) -> dict | None:
+        return {"custom_id": asked["custom_id"], "response": {"status_code": 200, "body": completion('{"score": 7}')}}
+
+    def __call__(self, seen: Seen) -> Act:
+        path = seen.path.split("?")[0].removeprefix("/v1")
+        if path == "/chat/completions":
+            self.chat += 1
+            return raw(json.dumps(completion('{"score": 7}')).encode())
+        if path == "/files" and seen.method == "POST":
+            content = re.search(rb'filename="[^"]*"\r\n(?:[^\r]*\r\n)*?\r\n(.*?)\r\n--', seen.raw, re.DOTALL)
+            assert content is not None
+            name = f"file-{len(self.files)}"
+            self.files[name] = content.group(1)
+            self.uploads.append([json.loads(line) for line in content.group(1).decode().split("\n") if line])
+            return self.json({"id": name, "object": "file"})
+        if path == "/batches" and seen.method == "POST":
+            name = f"batch-{len(self.batches)}"
+            self.batches[name] = {"id": name, "object": "batch", "status": "in_progress", **seen.body}
+            return self.json(self.batches[name])
+        if path == "/batches":
+            return self.json({"object": "list", "data": list(self.batches.values()), "has_more": False})
+        if path.startswith("/batches/"):
+            return self.json(self.finished(self.batches[path.split("/")[2]]))
+        if path.startswith("/files/"):
+            return raw(self.files[path.split("/")[2]])
+        return status(404)
+
+    def finished(self, found: dict) -> dict:
+        if self.status == "in_progress":
+            return found
+        lines = [json.loads(line) for line in self.files[found["input_file_id"]].decode().split("\n") if line]
+        answers = [json.dumps(made) for line in lines if (made := self.answer(line))]
+        self.files[f"out-{found['id']}"] = "\n".join(answers).encode()
+        output = f"out-{found['id']}" if self.status == "completed" else None
+        return {**found, "status": self.status, "output_file_id": output, "errors": self.errors}
+
+    @staticmethod
+    def json(document: dict) -> Act:
+        return raw(json.dumps(document).encode())
+
+
+@pytest.fixture
+def landing(tmp_path) -> Landing:
+    return Landing(tmp_path)
+
+
+@pytest.fixture
+def service():
+    scripted = Service()
+    with ChatServer(scripted) as server:
+        scripted.url = server.url
+        yield scripted
+
+
+def provider(service: Service, **table) -> ServerProvider:
+    given = {"urls": [service.url], "model": "m", "backoff_s": 0.001, "structured_output": "json_schema", **table}
+    return ServerProvider(read_profile("p", given))
+
+
+def ask(number: int) -> Request:
+    about = {"problem_id": f"p{number}"}
+    return Request("judge", "judge@1", ({"role": "user", "content": f"{number} \u2028"},), schema=SCHEMA, about=about)
+
+
+def collect(landing, asked, **options):
+    return asyncio.run(collect_batches(landing, asked, "job", **options))
+
+
+def test_written_submitted_collected_and_answered_from_the_log(landing, service):
+    requests = [ask(number) for number in range(5)]
+    written = write_batch(landing, provider(service), [*requests, ask(0)])
+    assert written is not None
+    assert [part.requests for part in written.parts] == [5]
+    asyncio.run(submit_batches(landing, provider(service)))
+    (lines,) = service.uploads
+    assert lines[3]["method"] == "POST"
+    assert lines[3]["url"] == "/v1/chat/completions"
+    assert lines[3]["body"]["messages"] == [{"role": "user", "content": "3 \u2028"}]
+    assert lines[3]["body"]["response_format"]["json_schema"]["schema"] == SCHEMA
+    assert lines[3]["body"]["max_tokens"] == 50_000
+    found = collect(landing, provider(service))
+    assert (found.good, found.failures, found.waiting) == (5, {}, 0)
+
+    async def job():
+        log = CallLog(landing, provider(service), "job")
+        return {position: reply.text async for position, _, reply in log.run(requests)}
+
+    assert asyncio.run(job()) == dict.fromkeys(range(5), '{"score": 7}')
+    assert service.chat == 0
+    rows = landing.read("llm_calls", latest=False).to_pylist()
+    assert len(rows) == 5
+    assert json.loads(rows[0]["params"]) == {
+        "batch": written.name,
+        "max_tokens": 50_000,
+        "structured_output": "json_schema",
+    }
+    assert {json.loads(row["request"])["about"]["problem_id"] for row in rows} == {f"p{n}" for n in range(5)}
+    assert {row["latency_s"] for row in rows} == {None}
+
+
+def test_what_a_job_would_ask_is_told_by_running_it_without_sending(landing, service):
+    writer = BatchWriter(landing, provider(service))
+
+    async def job():
+        async with CallLog(landing, provider(service), "job", send=False, on_missing=writer.add) as log:
+            await log.ask(ask(1))
+
+    asyncio.run(job())
+    written = writer.close()
+    assert written is not None
+    assert [asked.request.about for asked in written.requests(written.parts[0])] == [ask(1).about]
+    assert service.chat == 0
+
+
+def test_calls_in_an_open_batch_or_in_the_log_are_not_written_again(landing, service):
+    asked = provider(service)
+    assert write_batch(landing, asked, [ask(1)]) is not None
+    assert write_batch(landing, asked, [ask(1)]) is None
+    second = write_batch(landing, asked, [ask(1), ask(2)])
+    assert second is not None
+    assert [part.requests for part in second.parts] == [1]
+    asyncio.run(submit_batches(landing, asked))
+    collect(landing, provider(service))
+    assert write_batch(landing, provider(service), [ask(1), ask(2)]) is None
+    other = provider(service, model="other")
+    assert write_batch(landing, other, [ask(1)]) is not None  # another model's calls are other calls
+
+
+def test_submitting_twice_starts_once(landing, service):
+    write_batch(landing, provider(service), [ask(1)])
+    assert len(asyncio.run(submit_batches(landing, provider(service)))) == 1
+    assert asyncio.run(submit_batches(landing, provider(service))) == []
+    assert len(service.batches) == 1
+
+
+def test_a_kill_after_the_start_of_a_file_does_not_start_it_again(landing, service, monkeypatch):
+    write_batch(landing, provider(service), [ask(1)])
+    real, saved = batch.Batch.save, []
+
+    def dies(self):
+        saved.append(1)
+        if len(saved) == 2:
+            raise KeyboardInterrupt
+        real(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(batch.Batch, "save", dies)
+        with pytest.raises(KeyboardInterrupt):
+            asyncio.run(submit_batches(landing, provider(service)))
+    assert [part.state for part in batches(landing, provider(service))[0].parts] == ["submitting"]
+    asyncio.run(submit_batches(landing, provider(service)))
+    assert len(service.batches) == 1
+    assert collect(landing, provider(service)).good == 1
+
+
+def test_files_keep_to_the_limits_of_the_service(landing, service, monkeypatch):
+    monkeypatch.setattr(batch, "_MOST_REQUESTS", 3)
+    written = write_batch(landing, provider(service), [ask(number) for number in range(7)])
+    assert written is not None
+    assert [part.requests for part in written.parts] == [3, 3, 1]
+    monkeypatch.setattr(batch, "_MOST_BYTES", 500)
+    written = write_batch(landing, provider(service), [ask(number) for number in range(7, 10)])
+    assert written is not None
+    assert [part.requests for part in written.parts] == [1, 1, 1]
+    asyncio.run(submit_batches(landing, provider(service)))
+    assert collect(landing, provider(service)).good == 10
+
+
+def test_running_batches_are_counted_and_left(landing, service):
+    service.status = "in_progress"
+    write_batch(landing, provider(service), [ask(1), ask(2)])
+    asyncio.run(submit_batches(landing, provider(service)))
+    assert collect(landing, provider(service)).waiting == 2
+    service.status = "completed"
+    assert collect(landing, provider(service)).good == 2
+    assert collect(landing, provider(service)).good == 0
+
+
+def test_every_way_of_failing_is_a_row_and_is_written_again(landing, service):
+    body = {
+        0: lambda name: {"custom_id": name, "response": {"status_code": 200, "body": completion('{"score": 99}')}},
+        1: lambda name: {"custom_id": name, "response": {"status_code": 500, "body": {"error": {"message": KEY}}}},
+        2: lambda name: {"custom_id": name, "response": None, "error": {"code": "batch_expired", "message": "late"}},
+        3: lambda name: None,
+        4: lambda name: {"custom_id": "nobody-1", "response": None},
+        5: lambda name: {"custom_id": name, "response": {"status_code": 200, "body": completion("x", choices=[])}},
+        6: lambda name: {"custom_id": name, "response": {"status_code": 200, "body": completion('{"score": 7}')}},
+    }
+    service.answer = lambda asked: body[int(asked["body"]["messages"][0]["content"].split()[0])](asked["custom_id"])
+    write_batch(landing, provider(service), [ask(number) for number in range(7)])
+    asyncio.run(submit_batches(landing, provider(service)))
+    found = collect(landing, provider(service))
+    kinds = {
+        "out_of_range": 1,
+        "http_500": 1,
+        "batch_expired": 1,
+        "batch_completed": 2,  # finished without a word about two of them
+        "empty_choices": 1,
+    }
+    assert (found.good, found.failures, found.unknown) == (1, kinds, 1)
+    rows = landing.read("llm_calls", latest=False).to_pylist()
+    assert Counter(row["error"] for row in rows) == Counter({**kinds, None: 1})
+    service.answer = Service().answer
+    again = write_batch(landing, provider(service), [ask(number) for number in range(7)])
+    assert again is not None
+    assert again.parts[0].requests == 6
+    asyncio.run(submit_batches(landing, provider(service)))
+    assert collect(landing, provider(service)).good == 6
+    assert {row["attempt"] for row in landing.read("llm_calls", latest=False).to_pylist()} == {1, 2}
+
+
+def test_a_file_the_service_refused_fails_all_its_calls(landing, service):
+    service.status, service.errors = "failed", {"object": "list", "data": [{"code": "bad", "message": "line 1"}]}
+    write_batch(landing, provider(service), [ask(1), ask(2)])
+    asyncio.run(submit_batches(landing, provider(service)))
+    assert collect(landing, provider(service)).failures == {"batch_failed": 2}
+    assert "line 1" in landing.read("llm_calls")["reply"].to_pylist()[0]
+    # The file's fault is not the calls': they are written again.
+    assert write_batch(landing, provider(service), [ask(1), ask(2)]) is not None
+
+
+def test_quarantined_calls_are_written_only_on_demand(landing, service):
+    asked = provider(service, attempts=1)
+    service.answer = lambda line: {
+        "custom_id": line["custom_id"],
+        "response": {"status_code": 200, "body": completion("no JSON")},
+    }
+    write_batch(landing, asked, [ask(1)])
+    asyncio.run(submit_batches(landing, asked))
+    assert collect(landing, provider(service)).failures == {"invalid_json": 1}
+    assert write_batch(landing, asked, [ask(1)]) is None
+    assert write_batch(landing, asked, [ask(1)], replace(asked.policy, retry_quarantined=True)) is not None
+
+
+def test_a_kill_while_collecting_lands_no_attempt_twice(landing, service):
+    write_batch(landing, provider(service), [ask(number) for number in range(3)])
+    asyncio.run(submit_batches(landing, provider(service)))
+    calls = []
+
+    def dies(request, reply):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return structured(request, reply)
+
+    with pytest.raises(KeyboardInterrupt):
+        collect(landing, provider(service), validate=dies)
+    collect(landing, provider(service))
+    rows = landing.read("llm_calls", latest=False).to_pylist()
+    assert len(rows) == len({(row["call_id"], row["attempt"]) for row in rows}) == 3
+
+
+def test_another_served_model_is_a_failure_and_an_error(landing, service):
+    def answer(asked: dict) -> dict:
+        model = "other" if asked["body"]["messages"][0]["content"].startswith("2") else "served-1"
+        body = completion('{"score": 7}', model=model)
+        return {"custom_id": asked["custom_id"], "response": {"status_code": 200, "body": body}}
+
+    service.answer = answer
+    write_batch(landing, provider(service), [ask(number) for number in range(4)])
+    asyncio.run(submit_batches(landing, provider(service)))
+    with pytest.raises(SaberError, match="'other' after 'served-1'"):
+        collect(landing, provider(service))
+    errors = Counter(row["error"] for row in landing.read("llm_calls").to_pylist())
+    assert errors == {None: 3, "served_model_changed": 1}
+
+
+def test_refusals_of_the_service_are_one_sentence_without_secrets(landing, monkeypatch):
+    monkeypatch.setenv("TEST_KEY", KEY)
+    with ChatServer(lambda _: status(401, f"Incorrect key {KEY}")) as server:
+        asked = ServerProvider(read_profile("p", {"urls": [server.url], "model": "m", "key_variable": "TEST_KEY"}))
+        write_batch(landing, asked, [ask(1)])
+        with pytest.raises(SaberError, match="did not take or return the batch file") as caught:
+            asyncio.run(submit_batches(landing, asked))
+    assert KEY not in str(caught.value)
+    assert all(KEY not in path.read_text() for path in (landing.home / "batches").rglob("*.json*"))
+
+
+def test_a_broken_manifest_is_named(landing, service):
+    write_batch(landing, provider(service), [ask(1)])
+    (manifest,) = (landing.home / "batches").glob("*/manifest.json")
+    manifest.write_text("{")
+    with pytest.raises(SaberError, match=r"manifest\.json cannot be read"):
+        batches(landing, provider(service))
