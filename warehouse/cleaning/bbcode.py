@@ -13,6 +13,7 @@ _PAIRED = re.compile(
     r"((?:(?!\[/?\1[\]=]).)*)\[/\1\]",
     re.IGNORECASE | re.DOTALL,
 )
+_DANGLING = re.compile(r"(?:\s*\[/?[biu]\])+\s*\Z")
 _IMAGE = re.compile(r"\[img[^\]\n]*\](.*?)\[/img\]", re.IGNORECASE | re.DOTALL)
 _ATTACHMENT = re.compile(r"\[attach(?:ment)?(?:=[^\]\n]*)?\](.*?)\[/attach(?:ment)?\]", re.IGNORECASE | re.DOTALL)
 _FORMULA = re.compile(r"\[(?:tex|latex)\](.*?)\[/(?:tex|latex)\]", re.IGNORECASE | re.DOTALL)
@@ -44,6 +45,11 @@ def plain_bbcode(text: str) -> str:
     text = _ATTACHMENT.sub(r"[image: \1]", _IMAGE.sub(r"[image: \1]", text))
     text = _until_stable(lambda t: _LIST.sub(_list, t), text)
     return _until_stable(lambda t: _PAIRED.sub(lambda found: found.group(3), t), text)
+
+
+def drop_dangling_marks(text: str) -> str:
+    """Drop an emphasis mark that opens at the end of a text, or closes there without having been opened."""
+    return _DANGLING.sub("", text)
 
 
 def _opened(found: re.Match[str]) -> str:

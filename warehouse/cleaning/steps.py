@@ -57,6 +57,7 @@ STEPS: tuple[Step, ...] = (
     Step("open_hidden_blocks", 1, bbcode.open_hidden_blocks, (SOLUTION,)),
     Step("strip_credits", 1, credits.strip_credits, (STATEMENT,), _credits, "credits"),
     Step("plain_bbcode", 1, bbcode.plain_bbcode),
+    Step("drop_dangling_marks", 1, bbcode.drop_dangling_marks),
     Step("remove_leftovers", 1, latex.remove_leftovers, ALL),
     Step("unify_delimiters", 1, latex.unify_delimiters),
     Step("strip_instructions", 1, credits.strip_instructions, (STATEMENT,)),
