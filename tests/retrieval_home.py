@@ -83,7 +83,8 @@ class RetrievalHome:
 
     def context(self, job_id: str = "test") -> Context:
         """Return the context a system gets."""
-        return Context(self.settings, self.landing, job_id)
+        variant = benchmark_variant(self.settings, ontology_in_use(self.settings, self.landing))
+        return Context(self.settings, self.landing, job_id, variant)
 
     def arguments(self, *systems: str, **given: object) -> argparse.Namespace:
         """Return the arguments of ``saber retrieve`` as the command line would parse them."""

@@ -104,8 +104,8 @@ def test_texts_of_the_settings(home):
         ("full-full", full, full),
     ]:
         documents, queries = benchmark.collection(setting, "corpus", "corpus", benchmark.queries)
-        assert queries[0].text == ("s/1", query_text)
-        assert documents[0] == ("s/1", document_text)
+        assert queries[0].text[:2] == ("s/1", query_text)
+        assert documents[0][:2] == ("s/1", document_text)
 
 
 def test_candidates_alone_are_the_documents_unless_statistics_need_the_corpus(home):

@@ -29,10 +29,11 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 
 
 class Text(NamedTuple):
-    """The text of one problem, as the setting of a run shows it."""
+    """The text of one problem, as the setting of a run shows it, and the hash of the whole problem."""
 
     problem_id: str
     text: str
+    content_hash: str = ""
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,18 @@ class Query:
 
 @dataclass(frozen=True)
 class Context:
-    """What a system may need from the warehouse: settings, landed tables and the job it runs in."""
+    """What a system may need from the warehouse: settings, landed tables, the job it runs in.
+
+    Attributes
+    ----------
+    variant
+        Variant of the benchmark, under which runs land.
+    """
 
     settings: Settings
     landing: Landing
     job_id: str
+    variant: str
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ class Benchmark:
     def texts(self, form: str, positions: Sequence[int] | IntArray) -> list[Text]:
         """Return the texts of problems in a form (see :func:`annotate.retrieval.texts.problem_text`)."""
         return [
-            Text(self.problem_ids[at], problem_text(form, self.statements[at], self.solutions[at]))
+            Text(self.problem_ids[at], problem_text(form, self.statements[at], self.solutions[at]), self.hashes[at])
             for at in positions
         ]
 
@@ -112,13 +112,17 @@ def read_benchmark(settings: Settings, landing: Landing) -> Benchmark:
     with open_warehouse(settings) as connection:
         try:
             problems = connection.sql(
-                "select eligible.problem_id, eligible.content_hash, texts.statement, texts.solution "
-                "from signals.eligible_problems as eligible "
-                "inner join staging.stg_problems as texts using (problem_id) order by problem_id"
+                f"""
+                select eligible.problem_id, eligible.content_hash, texts.statement, texts.solution
+                from {_schema("signals", settings)}.eligible_problems as eligible
+                inner join {_schema("staging", settings)}.stg_problems as texts using (problem_id)
+                order by problem_id
+                """
             ).to_arrow_table()
-            queries = connection.sql("select query_id from benchmark.queries order by position").to_arrow_table()
+            marts = _schema("benchmark", settings)
+            queries = connection.sql(f"select query_id from {marts}.queries order by position").to_arrow_table()
             candidates = connection.sql(
-                "select query_id, document_id, variant from benchmark.candidates order by query_id, document_id"
+                f"select query_id, document_id, variant from {marts}.candidates order by query_id, document_id"
             ).to_arrow_table()
         except duckdb.CatalogException as error:
             raise SaberError(f"The warehouse is not built as far as benchmark.candidates. {_BUILD}") from error
@@ -136,6 +140,12 @@ def read_benchmark(settings: Settings, landing: Landing) -> Benchmark:
         queries["query_id"].to_pylist(),
         list(zip(candidates["query_id"].to_pylist(), candidates["document_id"].to_pylist(), strict=True)),
     )
+
+
+def _schema(name: str, settings: Settings) -> str:
+    """Return the schema of a mart, quoted; a settings variant has its own (macro generate_schema_name)."""
+    suffix = "__" + settings.variant.replace("-", "_") if settings.variant else ""
+    return f'"{name}{suffix}"'
 
 
 def assemble(

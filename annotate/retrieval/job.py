@@ -48,7 +48,7 @@ def retrieve(args: argparse.Namespace) -> list[Outcome]:
         note("The benchmark has no queries yet (benchmark.query_quotas says why): nothing to rank.")
         return []
     with job(landing, settings, "retrieve", args) as record:
-        context = Context(settings, landing, record.job_id)
+        context = Context(settings, landing, record.job_id, benchmark.variant)
         outcomes = [
             land_run(
                 system,
@@ -76,7 +76,9 @@ def land_run(system: System, run: Run, benchmark: Benchmark, context: Context, r
     task = Task(run.setting, run.scope, run.idf, run.top, documents, queries, context)
     writer = RunWriter(context.landing, run, task, benchmark, record.job_id)
     try:
-        with tqdm(total=len(queries), desc=f"{run.system} {run.setting}", unit="query", leave=False) as progress:
+        with tqdm(
+            total=len(queries), desc=f"{run.system} {run.setting}", unit="query", leave=False, disable=None
+        ) as progress:
             for scored in system.run(task):
                 writer.add(scored)
                 progress.update()

@@ -103,7 +103,7 @@ def _encoded(absent: Sequence[Wanted], encoder: Encoder, label: str) -> Iterator
     counts = np.bincount(np.array(owners, dtype=np.int64), minlength=len(absent))
     vectors: dict[int, list[tuple[int, npt.NDArray[np.float32], float]]] = defaultdict(list)
     with tqdm(
-        total=len(pieces), desc=f"{label}: embedding", unit="text", leave=False, disable=not pieces
+        total=len(pieces), desc=f"{label}: embedding", unit="text", leave=False, disable=None if pieces else True
     ) as progress:
         for position, vector, seconds in _named(encoder.encode(pieces), absent, owners, label):
             at = owners[position]
