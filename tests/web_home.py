@@ -75,9 +75,8 @@ class WebHome:
                 f"create table {staging}.stg_problems "
                 "(problem_id varchar, statement varchar, solution varchar, content_hash varchar)"
             )
-            for problem, texts in self.texts.items():
-                row = [problem, *texts, self.hash_of(problem)]
-                connection.execute(f"insert into {staging}.stg_problems values (?, ?, ?, ?)", row)
+            problems = [[problem, *texts, self.hash_of(problem)] for problem, texts in self.texts.items()]
+            connection.executemany(f"insert into {staging}.stg_problems values (?, ?, ?, ?)", problems)
             columns = "benchmark varchar, variant varchar, query_id varchar, document_id varchar"
             connection.execute(f"create table {benchmark}.candidates ({columns})")
             connection.execute(f"create table {benchmark}.qrels ({columns}, relevance double)")

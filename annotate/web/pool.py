@@ -93,9 +93,10 @@ with
             lower.query_id,
             lower.document_id as lower_id,
             higher.document_id as higher_id,
-            coalesce(
-                least($bands - 1, floor($bands * abs(lower.position - higher.position) / lower.n_rated)), $unrated
-            )::integer as band,
+            -- least() would pass over the NULL of an unrated document.
+            case when lower.position is null or higher.position is null then $unrated
+                else least($bands - 1, floor($bands * abs(lower.position - higher.position) / lower.n_rated))
+            end::integer as band,
             sha256(concat_ws(chr(31), $seed::bigint, lower.query_id, lower.document_id, higher.document_id)) as draw
         from ranked as lower
         inner join ranked as higher

@@ -23,7 +23,7 @@ def new_token() -> str:
 
 
 def listen(port: int) -> socket.socket:
-    """Bind a port of 127.0.0.1, before anything is printed.
+    """Listen at a port of 127.0.0.1, before anything is printed.
 
     Parameters
     ----------
@@ -40,6 +40,8 @@ def listen(port: int) -> socket.socket:
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((ADDRESS, port))
+        # Whoever opens the address the moment it is printed waits for the server instead of being turned away.
+        bound.listen()
     except OSError as error:
         bound.close()
         raise SaberError(f"Port {port} of {ADDRESS} cannot be used: {error.strerror}. Name one: --port N") from error
