@@ -29,7 +29,7 @@ lint: environment
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/sqlfmt --check --line-length 118 models macros
-	@$(BIN)/sqlfluff lint models --nofail --disable-progress-bar >/dev/null
+	@$(BIN)/sqlfluff lint models --disable-progress-bar --nocolor
 
 # Resolve pyproject.toml anew and pin what came out.
 lock:

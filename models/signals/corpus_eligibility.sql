@@ -1,6 +1,6 @@
 -- Eligible: a solution, a core idea and at least one topic; the first missing one is the reason.
 with
-    problems as (select problem_id, source, has_solution from {{ ref("stg_problems") }}),
+    problems as (select problem_id, source, has_solution, language from {{ ref("stg_problems") }}),
 
     assigned as (
         select distinct scores.problem_id
@@ -11,11 +11,17 @@ with
 
     summaries as (select problem_id, core_idea, no_core_idea from {{ ref("stg_summaries") }}),
 
+    languages as (select element as language from {{ setting_list("corpus.languages") }}),
+
     reasoned as (
         select
             problems.problem_id,
             problems.source,
             case
+                when
+                    (select count(*) from languages) > 0
+                    and coalesce(problems.language, '') not in (select language from languages)
+                then 'another language'
                 when not problems.has_solution
                 then 'no solution'
                 when summaries.problem_id is null

@@ -83,7 +83,10 @@ def _stages(args: argparse.Namespace) -> list[tuple[str, list[str]]]:
         ("judge", ["saber", "judge"]),
         ("rate", ["saber", "rate"]),
         ("retrieve", ["saber", "retrieve", "--system", *args.system]),
-        ("dbt: evaluation, analysis", ["dbt", "build", "--select", "staging", "qrels+", "evaluation", "analysis", *_PART]),
+        (
+            "dbt: evaluation, analysis",
+            ["dbt", "build", "--select", "staging", "qrels+", "evaluation", "analysis", *_PART],
+        ),
     ]
 
 
