@@ -114,6 +114,40 @@ def qualifying_partners(
     yield from _Plan(index, ranks, threshold, comparison).run(start_block, workers)
 
 
+def overlap_rows(index: TokenSetIndex, rows: NDArray[Any]) -> NDArray[Any]:
+    """Numbers of tokens that the given rows have in common with every row.
+
+    Parameters
+    ----------
+    rows : int, shape (n,), distinct row numbers
+
+    Returns
+    -------
+    uint8, or uint16 where sets are larger than 255; shape (n, N)
+        Row order as given.
+    """
+    rows = _checked_rows(index, rows)
+    kind = np.uint8 if index.sizes[-1:].max(initial=0) < 256 else np.uint16
+    result = np.zeros((len(rows), index.n_rows), dtype=kind)
+    by_rank = np.argsort(index.rank[rows], kind="stable")
+    ranks = index.rank[rows[by_rank]]
+    column_of_row = index.column[index.rank]
+    by_column = np.empty((min(len(rows), index.block_rows), len(index.row_of_column)), dtype=kind)
+    for start in range(0, len(ranks), index.block_rows):
+        chosen = ranks[start : start + index.block_rows]
+        block = row_block(index, chosen, index.dense[chosen], index.rare[chosen])
+        for number in range(index.n_tiles):
+            tile = index.tile(number)
+            overlaps = count_overlaps(block, tile, {bits: (1 << bits) - 1 for bits in WIDTHS})
+            common = by_column[: len(chosen), tile.first_column :][:, : len(tile.segment_of_column)]
+            common[:] = unpack(overlaps.lanes, overlaps.bits)
+            common[overlaps.rows, overlaps.columns] += overlaps.extra.astype(kind)
+        # One row at a time: gathers of small arrays stay in the cache, a scatter of the block does not.
+        for place, counts in zip(by_rank[start : start + len(chosen)].tolist(), by_column, strict=False):
+            np.take(counts, column_of_row, out=result[place], mode="clip")
+    return result
+
+
 def jaccard_rows(index: TokenSetIndex, rows: NDArray[Any]) -> NDArray[np.float64]:
     """Similarities of the given rows with every row.
 
@@ -126,27 +160,12 @@ def jaccard_rows(index: TokenSetIndex, rows: NDArray[Any]) -> NDArray[np.float64
     float64, shape (n, N)
         Row order as given; in [0, 1], NaN where both sets are empty. Takes 8 n N bytes.
     """
-    rows = _checked_rows(index, rows)
-    result = np.empty((len(rows), index.n_rows))
-    by_rank = np.argsort(index.rank[rows], kind="stable")
-    ranks = index.rank[rows[by_rank]]
-    for start in range(0, len(ranks), index.block_rows):
-        chosen = ranks[start : start + index.block_rows]
-        block = row_block(index, chosen, index.dense[chosen], index.rare[chosen])
-        target = by_rank[start : start + index.block_rows, None]
-        for number in range(index.n_tiles):
-            tile = index.tile(number)
-            overlaps = count_overlaps(block, tile, {bits: (1 << bits) - 1 for bits in WIDTHS})
-            common = unpack(overlaps.lanes, overlaps.bits).astype(np.int32)
-            common[overlaps.rows, overlaps.columns] += overlaps.extra.astype(np.int32)
-            row_of_column = index.row_of_column[tile.first_column :][: common.shape[1]]
-            held = row_of_column >= 0
-            common = common[:, held]
-            sizes = index.segment_size[tile.first_segment + tile.segment_of_column[held]]
-            union = index.sizes[chosen][:, None] + sizes[None, :] - common
-            values = np.divide(common, union, out=np.full(common.shape, np.nan), where=union > 0)
-            result[target, row_of_column[held][None, :]] = values
-    return result
+    common = overlap_rows(index, rows)
+    sizes = index.sizes[index.rank]
+    union = sizes[np.asarray(rows, dtype=np.int64)][:, None] + sizes[None, :] - common
+    similarity = np.full(common.shape, np.nan)
+    np.divide(common, union, out=similarity, where=union > 0)
+    return similarity
 
 
 class _Plan:
