@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from warehouse.cleaning import clean_problems
+from warehouse.deduplication import find_duplicates
 from warehouse.ontologies import read_ontology, unfold
 from warehouse.sources import ingest_problems
 
@@ -63,3 +68,41 @@ def test_ontomathpro_counts() -> None:
     assert (ontology.counts["nodes_in"], ontology.counts["roots"]) == (3449, 2)
     # 3,627 edges as given and one for each of the two roots.
     assert ontology.counts["edges"] == 3629
+
+
+def test_math_in_parquet_and_json_lines_collapses_and_no_two_problems_merge(tmp_path: Path) -> None:
+    """All 5,000 problems twice: every row has its copy, and only the one problem that MATH holds twice merges."""
+    rows = ingest_problems([DATA / "math_test"], "math").rows
+    original = [json.loads(line) for line in (DATA / "math_test" / "test.jsonl").read_text().splitlines()]
+    pq.write_table(pa.Table.from_pylist(original), tmp_path / "test.parquet")
+    copies = ingest_problems([tmp_path], "math-parquet").rows
+    assert [row["content_hash"] for row in copies] == [row["content_hash"] for row in rows]
+    found = find_duplicates(rows + copies, priority=["math", "math-parquet"])
+    kept = {row["problem_id"] for row in rows + copies} - found.dropped
+    assert len(kept) == 4999
+    assert {problem.split("/")[0] for problem in kept} == {"math"}
+    assert "math/test:2348" in found.dropped
+    assert "math/test:1022" in kept
+
+
+def test_the_same_problem_in_four_languages_is_near() -> None:
+    rows = [row for name in ("gsm8k", "nasty") for row in ingest_problems([DATA / name], name).rows]
+    found = find_duplicates(rows)
+    pairs = {frozenset((row["first_id"], row["second_id"])) for row in found.near if row["kind"] == "translation"}
+    thai, telugu = (f"nasty/15_mgsm_{language}:3" for language in ("th", "te"))
+    assert frozenset((thai, telugu)) in pairs
+    assert any("gsm8k" in problem for pair in pairs if thai in pair for problem in pair)
+    assert not {thai, telugu} & found.dropped
+
+
+def test_every_nasty_row_is_kept_with_a_reader_that_knows_it() -> None:
+    result = ingest_problems([DATA / "nasty"], "nasty")
+    assert (result.counts["rows_in"], result.counts["kept"]) == (43, 43)
+    skipped = {item.file for item in result.skipped_files}
+    assert skipped == {"13_bom_utf8.tsv", "PROVENANCE.md"}  # labels of a classification, not problems
+    cleaned = clean_problems(result.rows)
+    assert not clean_problems(cleaned.rows).changes
+    for row in cleaned.rows:
+        assert not any(
+            sign in row["statement"] for sign in ("[hide", "[list", "[asy]", "<span", "&lt;", "\\noindent")
+        )

@@ -20,15 +20,17 @@ def components(size: int, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def source_rank(source: str, priority: Sequence[str]) -> int:
-    """Place of a source in the priority: the first entry that its name equals or begins with, else the last.
+    """Place of a source in the priority: that of the longest entry its name equals or begins with, else the last.
 
-    ``numina`` stands for ``numina`` and ``numina-1.5`` alike.
+    ``numina`` stands for ``numina`` and ``numina-1.5`` alike, unless ``numina-1.5`` is listed too.
     """
     name = source.casefold()
-    for place, entry in enumerate(entry.casefold() for entry in priority):
-        if name == entry or (name.startswith(entry) and not name[len(entry)].isalnum()):
-            return place
-    return len(priority)
+    fitting = [
+        (len(entry), -place)
+        for place, entry in enumerate(entry.casefold() for entry in priority)
+        if name == entry or (name.startswith(entry) and not name[len(entry)].isalnum())
+    ]
+    return -max(fitting)[1] if fitting else len(priority)
 
 
 def preference(record: Mapping[str, Any], priority: Sequence[str]) -> tuple[Any, ...]:

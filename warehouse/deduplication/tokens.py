@@ -38,6 +38,7 @@ _TEXT_GROUP = re.compile(
 )
 _ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{[a-zA-Z]+\*?\}(?:\s*\{[lcr|@ ]*\})?|\\(?:left|right)\s*\.")
 _SINGLE_GROUP = re.compile(r"(?<!\\)\{\s*(\\?[A-Za-z]+|\d+(?:\.\d+)?|[^\s{}\\])\s*\}")
+_DELIMITER = re.compile(r"(?<!\\)\\[()\[\]]")
 _NESTED = re.compile(r"\{\s*\{")
 # Commands of layout and text, and signs that only punctuate: two copies of a problem differ in them freely.
 _LAYOUT_COMMANDS = (
@@ -80,7 +81,9 @@ class TokenArrays:
 
 
 def plain_groups(text: str) -> str:
-    r"""Take away the braces that mean nothing: ``x^{2}`` -> ``x^ 2 ``, ``\text{if }`` -> `` if ``."""
+    r"""Take away what only delimits: ``\(x^{2}\)`` -> `` x^ 2  ``, ``\text{if }`` -> `` if ``."""
+    if "\\" in text:
+        text = _DELIMITER.sub(" ", text)
     if "{" not in text:
         return text
     if "\\" in text:
@@ -130,7 +133,7 @@ def canonical(token: str) -> Meaning | None:
     if word in NUMBER_WORDS:
         return Meaning(NUMBER_WORDS[word], hard=True, number=True)
     letters = form.rstrip("0123456789")
-    if len(letters) == 1 and letters.isascii():
+    if len(letters) == 1 and len(form) <= 3 and letters.isascii():
         article = form in ("a", "A", "I")
         return Meaning(form, hard=not article, formula=not article)
     # "AB" and "ABC" name points, "MISSISSIPPI" is quoted.
