@@ -292,7 +292,7 @@ def test_counts_are_problems_changed_by_step_and_field() -> None:
 
 _SIGNS = (
     r"$ $$ \( \) \[ \] \\ [hide] [/hide] [list] [*] [/list] [i] [/i] <b> </b> <p> < > &lt; &amp; lt; [asy] [/asy]"
-    r" rac imes None. \boxed{ } { a B \begin{equation} \end{equation} \noindent \end{problem} <sup> </sup> [tex] [/tex]"
+    r" rac imes None. \boxed{ } { a B \begin{equation} \end{equation} \noindent \end{problem} <sup> </sup> [tex]"
 )
 _SPACED = ["\r", "\n", "\t", "\x0c", " ", "ho ", "Problem 1. ", "2. ", "(5 points)", "Source: x", "\u200b", "e\u0301"]
 _PIECES = st.sampled_from([*_SIGNS.split(), *_SPACED, "<img src=x>"])
