@@ -200,6 +200,7 @@ def test_histories_equal_those_of_a_plain_scan(tmp_path_factory, batches, still_
 
 @pytest.mark.parametrize("kept_bytes", [0, 64 << 20])
 def test_replies_are_fetched_in_the_order_asked_for(landing, monkeypatch, kept_bytes):
+    monkeypatch.setattr("annotate.calls.replies._KEPT_GROUPS", 2)
     monkeypatch.setattr("annotate.calls.replies._KEPT_BYTES", kept_bytes)
     monkeypatch.setattr("annotate.calls.replies._BATCH_ROWS", 7)
     monkeypatch.setattr("warehouse.landing._ROWS_PER_GROUP", 10)
@@ -209,7 +210,9 @@ def test_replies_are_fetched_in_the_order_asked_for(landing, monkeypatch, kept_b
     index.refresh(landing)
     wanted = [49, 0, 24, 25, 9, 10, 0, 33]
     places = [index.history(identity(number)).good for number in wanted]
-    assert [reply.text for reply in LandedReplies().fetch(places)] == [str(number) for number in wanted]
+    replies = LandedReplies()
+    for _ in range(2):
+        assert [reply.text for reply in replies.fetch(places)] == [str(number) for number in wanted]
 
 
 def test_a_compaction_by_another_process_is_noticed(landing):

@@ -44,7 +44,7 @@ def test_records_are_found_by_offset_while_the_journal_is_open(tmp_path):
     journal.close()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(payloads=st.lists(st.binary(max_size=40), max_size=6), data=st.data())
 def test_any_cut_leaves_exactly_the_whole_records_before_it(tmp_path_factory, payloads, data):
     path = written(tmp_path_factory.mktemp("j"), payloads)

@@ -21,8 +21,8 @@ from annotate.calls.journal import JournalReader
 from annotate.calls.record import decode
 from warehouse.landing import Landing
 
-CALLS = int(os.environ.get("SABER_CALLS", "300"))
-KILLS = int(os.environ.get("SABER_KILLS", "4"))
+CALLS = int(os.environ.get("SABER_CALLS", "200"))
+KILLS = int(os.environ.get("SABER_KILLS", "3"))
 
 
 def script(seen: Seen) -> Act:

@@ -8,6 +8,7 @@ import os
 from collections import Counter
 from dataclasses import replace
 
+import pyarrow.parquet as pq
 import pytest
 
 from annotate.calls import CallLog, Policy, structured
@@ -480,6 +481,20 @@ def test_a_full_disk_stops_the_job_with_one_clear_sentence(landing, monkeypatch)
     run = Run(landing, provider, [ask(str(number)) for number in range(20)])
     assert run.error is not None
     assert "No space left" in str(run.error)
+
+
+def test_replies_that_cannot_be_landed_are_safe_in_the_journal(landing, monkeypatch):
+    provider = Scripted(lambda prompt, _: good(prompt))
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            pq, "write_table", lambda *_, **__: (_ for _ in ()).throw(OSError(28, "No space left on device"))
+        )
+        run = Run(landing, provider, [ask("a"), ask("b")])
+    assert run.error is not None
+    assert "No space left on device. They are safe in" in str(run.error)
+    again = Run(landing, provider, [ask("a"), ask("b")])
+    assert again.counts.from_log == 2
+    assert provider.seen == {"a": 1, "b": 1}
 
 
 def test_the_summary_names_counts_kinds_and_what_to_do(landing):

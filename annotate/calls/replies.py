@@ -15,11 +15,12 @@ from annotate.calls.record import REPLY_COLUMNS, decode, to_reply
 from annotate.providers.base import Reply
 
 _KEPT_BYTES = 64 << 20
+_KEPT_GROUPS = 3
 _BATCH_ROWS = 1024
 
 
 class LandedReplies:
-    """Fetch replies by place; the row group read last is kept, since resumed jobs ask in landed order."""
+    """Fetch replies by place; the row groups read last are kept, since resumed jobs ask in landed order."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[Path, int], pa.Table] = {}
@@ -64,10 +65,13 @@ class LandedReplies:
 
     def _small(self, file: pq.ParquetFile, path: Path, group: int) -> pa.Table:
         key = (path, group)
-        if key not in self._kept:
-            self._kept.clear()
-            self._kept[key] = file.read_row_group(group, columns=list(REPLY_COLUMNS))
-        return self._kept[key]
+        kept = self._kept.pop(key, None)
+        if kept is None:
+            kept = file.read_row_group(group, columns=list(REPLY_COLUMNS))
+        self._kept[key] = kept  # now the last used
+        if len(self._kept) > _KEPT_GROUPS:
+            del self._kept[next(iter(self._kept))]
+        return kept
 
 
 def _large(file: pq.ParquetFile, group: int, rows: Sequence[int]) -> pa.Table:

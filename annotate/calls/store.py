@@ -132,8 +132,14 @@ class CallStore:
     async def _compact_full(self) -> None:
         while self._full:
             journal = self._full[0]
-            await asyncio.to_thread(journal.seal)
-            appended = await asyncio.to_thread(compact, self._landing, journal, self._job_id)
+            try:
+                await asyncio.to_thread(journal.seal)
+                appended = await asyncio.to_thread(compact, self._landing, journal, self._job_id)
+            except OSError as error:
+                raise SaberError(
+                    f"Replies cannot be landed in {self._landing.folder('llm_calls')}: {error.strerror or error}. "
+                    f"They are safe in {journal.path}: free space and run the same command again."
+                ) from error
             if appended.path is not None:
                 keys = await asyncio.to_thread(read_keys, appended.path)
                 async with self._files:

@@ -27,6 +27,7 @@ from warehouse.errors import SaberError
 
 _CONNECT_S = 10.0
 _COOL_CAP_S = 60.0
+_WORDS = ("text", "finish_reason", "served_model", "fingerprint")
 
 
 @dataclass
@@ -186,12 +187,11 @@ class ServerProvider:
 
     def cleaned(self, reply: Reply) -> Reply:
         """Return `reply` without secrets."""
-        return replace(
-            reply,
-            text=self._redact.words(reply.text) if reply.text else reply.text,
-            detail=self._redact.error(reply.detail) if reply.detail else reply.detail,
-            served_model=self._redact.words(reply.served_model) if reply.served_model else reply.served_model,
-        )
+        hidden: dict[str, Any] = {
+            name: self._redact.words(value) for name in _WORDS if (value := getattr(reply, name))
+        }
+        detail = self._redact.error(reply.detail) if reply.detail else reply.detail
+        return replace(reply, **hidden, detail=detail)
 
     def _key(self) -> str | None:
         variable = self.profile.key_variable
