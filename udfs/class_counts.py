@@ -8,7 +8,7 @@ the sets in slices, at twice the work.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 Pairs: TypeAlias = tuple[NDArray[Any], NDArray[Any]]
 Counts: TypeAlias = NDArray[np.int64]
 
+_BATCH = 1 << 20
 _LARGEST_FILTER_BITS = 27
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -77,9 +78,10 @@ def class_counts(
     topic -= np.bincount(first[related], minlength=n)
 
     summary, both = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    for i, j in summary_pairs:
-        other_text = texts[i] != texts[j]
-        i, j = i[other_text], j[other_text]
+    for i, j in _batches(summary_pairs):
+        if text_of_problem is not None:
+            other_text = texts[i] != texts[j]
+            i, j = i[other_text], j[other_text]
         related = lookup.contain(sets[i], sets[j])
         for end in (i, j) if both_ends else (i,):
             summary += np.bincount(end, minlength=n)
@@ -127,6 +129,20 @@ def class_counts_by_slices(
         for counts, added in zip(total, (part.topic_only, part.summary_only, part.both), strict=True):
             counts[rows] += added[rows]
     return ClassCounts(*total)
+
+
+def _batches(pairs: Iterable[Pairs]) -> Iterator[Pairs]:
+    """The same pairs in fewer parts: every part costs a pass over all problems."""
+    waiting: list[Pairs] = []
+    length = 0
+    for i, j in pairs:
+        waiting.append((i, j))
+        length += len(i)
+        if length >= _BATCH:
+            yield np.concatenate([part[0] for part in waiting]), np.concatenate([part[1] for part in waiting])
+            waiting, length = [], 0
+    if waiting:
+        yield np.concatenate([part[0] for part in waiting]), np.concatenate([part[1] for part in waiting])
 
 
 class SetPairs:

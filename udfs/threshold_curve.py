@@ -74,7 +74,7 @@ def threshold_curve(
     eligible = np.zeros(topic_thresholds.shape, dtype=np.int64)
     # Rows of the same domains next to each other: their levels are found together.
     asked = np.flatnonzero((membership & known).any(axis=1))
-    asked = asked[np.lexsort(membership[asked].T)]
+    asked = asked[np.lexsort(membership[asked].T)] if n_domains else asked
     texts = np.arange(n) if text_of_problem is None else np.asarray(text_of_problem)
     copies = _Copies(texts)
     # Levels of both signals and their minimum, and up to 16 bytes a pair of similarities and their search.
