@@ -44,4 +44,4 @@ bench: environment
 # Built things only: landed rows stay (`saber purge --yes` deletes them).
 clean:
 	rm -rf target logs build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
-	rm -rf "$(SABER_HOME)/warehouse.duckdb" "$(SABER_HOME)/warehouse.duckdb.wal" "$(SABER_HOME)/snapshot.duckdb" "$(SABER_HOME)/marts"
+	rm -rf "$(SABER_HOME)/warehouse.duckdb" "$(SABER_HOME)/warehouse.duckdb.wal" "$(SABER_HOME)/snapshot.duckdb" "$(SABER_HOME)/marts" "$(SABER_HOME)/built.json"

@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+from warehouse.build_state import is_current, remember
 from warehouse.cli.common import Subparsers, add_common, note, open_snapshot, print_rows, settings_from
 from warehouse.errors import SaberError
 from warehouse.settings import ROOT, Settings
@@ -36,12 +37,17 @@ def _run(args: argparse.Namespace) -> int:
     times: list[tuple[str, float]] = []
     for name, command in _stages(args):
         begun = time.monotonic()
-        note(f"── {name}")
-        _call(command, settings, args.variant)
+        if command[0] == "dbt" and not args.full_refresh and is_current(settings):
+            note(f"── {name}: nothing has changed since the last build")
+        else:
+            note(f"── {name}")
+            _call(command, settings, args.variant)
+            settings = settings_from(args)
         times.append((name, time.monotonic() - begun))
+    remember(settings)
     show_leaderboard(settings)
     print()
-    print_rows(("stage", "seconds"), [(name, round(seconds, 1)) for name, seconds in times])
+    print_rows(("stage", "seconds"), [(name, f"{seconds:.1f}".rjust(7)) for name, seconds in times])
     print(f"\nTotal {sum(seconds for _, seconds in times):.1f} s, home {settings.home}")
     _next(settings, args)
     return 0
