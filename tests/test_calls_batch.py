@@ -14,6 +14,7 @@ from servers.chat import Act, ChatServer, Seen, completion, raw, status
 from annotate.calls import CallLog, batch, structured
 from annotate.calls.batch import BatchWriter, batches, write_batch
 from annotate.calls.batch_service import collect_batches, submit_batches
+from annotate.calls.batch_steps import batch_step
 from annotate.providers.base import Request
 from annotate.providers.profile import read_profile
 from annotate.providers.server import ServerProvider
@@ -319,3 +320,39 @@ def test_a_broken_manifest_is_named(landing, service):
     manifest.write_text("{")
     with pytest.raises(SaberError, match=r"manifest\.json cannot be read"):
         batches(landing, provider(service))
+
+
+def test_a_job_goes_through_its_steps(landing, service):
+    """A chain of two calls, the second following from the first: a batch a level, then the job from the log."""
+
+    def run(send: bool, on_missing=None) -> list[str | None]:
+        async def job() -> list[str | None]:
+            log = CallLog(landing, provider(service), "job", send=send, on_missing=on_missing)
+            async with log:
+                _, first = await log.ask(ask(1))
+                if first.error:
+                    return [first.error]
+                _, second = await log.ask(ask(2))
+                return [second.error]
+
+        return asyncio.run(job())
+
+    def step(name: str) -> dict:
+        return batch_step(name, landing, provider(service), "job", lambda add: run(False, add))
+
+    for level in (1, 2):
+        assert step("write")["calls"] == 1
+        assert step("write") == {"calls": 0, "files": 0, "folder": None}
+        assert step("submit") == {"calls": 1, "files": 1}
+        assert step("collect") == {"good": 1, "failed": 0, "failures": {}, "waiting": 0, "unknown_lines": 0}
+        assert run(False) == (["not_in_log"] if level == 1 else [None])
+    assert step("write")["calls"] == 0
+    assert service.chat == 0
+
+
+def test_only_servers_take_batch_files(landing):
+    class Other:
+        name, model, endpoint = "offline", "m", "offline"
+
+    with pytest.raises(SaberError, match="offline answers at once"):
+        batch_step("write", landing, Other(), "job", print)
