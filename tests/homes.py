@@ -29,6 +29,8 @@ class Home:
 
     def __init__(self, path: Path, settings: str = "") -> None:
         self.path = path
+        path.mkdir(parents=True, exist_ok=True)
+        self.build_output = ""
         self.landing = Landing(path / "home")
         self.settings_file = path / "saber.toml"
         self.settings_file.write_text(settings)

@@ -49,17 +49,20 @@ class Plugin(BasePlugin):
 def settings_of_this_run() -> tuple[Settings, Landing]:
     """Return the settings of the running dbt command, its ``--vars`` included, and the landing."""
     given = _command_line_vars()
-    named = given.pop("variant", None)
     landing = Landing(home_folder())
-    plain = load_settings(variant=named)
-    overrides = {name: value for name, value in given.items() if plain.as_rows().get(name) != value}
-    if overrides and not named:
+    named = given.pop("variant", None)
+    if named:
+        return load_settings(variant=named, overrides=given), landing
+    plain = load_settings()
+    known = plain.as_rows()
+    overrides = {name: value for name, value in given.items() if known.get(name) != value}
+    if overrides:
         shown = ", ".join(f"{name}={value}" for name, value in sorted(overrides.items()))
         raise SaberError(
             f"--vars {shown} differs from saber.toml. Edit saber.toml, or name the variant to build beside it: "
             "--vars '{variant: NAME, ...}'"
         )
-    return load_settings(variant=named, overrides=overrides) if overrides else plain, landing
+    return plain, landing
 
 
 def show_landing(connection: duckdb.DuckDBPyConnection, settings: Settings, landing: Landing) -> None:

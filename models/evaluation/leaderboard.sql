@@ -3,7 +3,7 @@ with
     metrics as (select * from {{ ref("query_metrics") }} where measure = 'ndcg_exp@10'),
 
     linear as (
-        select run_id, avg(value) as ndcg_lin_10 from {{ ref("query_metrics") }} where measure = 'ndcg_lin@10' group by run_id
+        select run_id, {{ mean("value") }} as ndcg_lin_10 from {{ ref("query_metrics") }} where measure = 'ndcg_lin@10' group by run_id
     ),
 
     domains as (select problem_id as query_id, domain from {{ ref("problem_domains") }}),
@@ -20,7 +20,7 @@ with
     overall as (
         select
             run_id,
-            avg(value) as overall,
+            {{ mean("value") }} as overall,
             count(*) filter (is_missing) as n_missing,
             count(*) filter (value is null) as n_degenerate,
             count(*) filter (is_tied_at_cutoff) as n_tied_at_cutoff,
@@ -30,7 +30,7 @@ with
     ),
 
     by_domain as (
-        select metrics.run_id, domains.domain, avg(metrics.value) as score
+        select metrics.run_id, domains.domain, {{ mean("metrics.value") }} as score
         from metrics
         inner join domains using (query_id)
         group by metrics.run_id, domains.domain
