@@ -60,6 +60,7 @@ function tile(one, index) {
 function paint() {
   const { tasks, current, busy } = state;
   const finished = tasks.filter((one) => one.verdict).length;
+  document.body.setAttribute("aria-busy", String(busy));
   at("bar").max = Math.max(tasks.length, 1);
   at("bar").value = finished;
   at("done").textContent = tasks.length ? `${finished} of ${tasks.length} finished` : "";
@@ -114,6 +115,8 @@ async function load(index) {
   closeRail();
   window.scrollTo(0, 0);
   at("list").children[index].firstChild.scrollIntoView({ block: "nearest" });
+  // Enter on a tile would open it again instead of saving what is chosen next.
+  if (at("list").contains(document.activeElement)) at("target").focus({ preventScroll: true });
 }
 
 function nextOpen(after) {

@@ -103,7 +103,7 @@ export function markWide(element) {
 function widest(formula) {
   const displayed = formula.classList.contains("katex-display");
   if (displayed) return formula.scrollWidth;
-  const widths = Array.from(formula.querySelectorAll(".katex-html > .base"), (part) => part.offsetWidth);
+  const widths = Array.from(formula.querySelectorAll(".katex-html > .katex-base"), (part) => part.offsetWidth);
   return Math.max(0, ...widths);
 }
 
