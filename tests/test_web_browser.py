@@ -185,6 +185,35 @@ def test_a_second_annotator_starts_with_open_tasks(chromium, tmp_path):  # noqa:
         assert desk.green == []
 
 
+def test_dollars_that_are_money_or_stray_leave_the_formulas_alone(chromium, tmp_path):  # noqa: F811
+    home = make_home(tmp_path, documents=2)
+    home.texts["s/q1"] = (
+        r"A pen costs \$3, a book \$12: $x=2$ pens cost $\text{\$}6$ \\ in all.",
+        r"$\frac{1}{$ is broken, \( is open, $y^2$ is not; $\nosuchmacro+1$ nearly.",
+    )
+    home.texts["s/q2"] = home.texts["s/q1"]
+    with served(home.write()) as url:
+        chromium.open(url)
+        desk = Desk(chromium)
+        desk.enter("Ada")
+        counts = (
+            "return [...document.querySelectorAll('#target .passage')].map(t => t.querySelectorAll('.katex').length)"
+        )
+        assert desk.run(counts) == [2, 2]
+        prose = desk.run(
+            "return [...document.querySelectorAll('#target .prose')].map(t => {"
+            "const copy = t.cloneNode(true); copy.querySelectorAll('.katex').forEach(k => k.replaceWith('#'));"
+            "return copy.textContent; })"
+        )
+        assert prose == [
+            r"A pen costs $3, a book $12: # pens cost # \\ in all.",
+            r"$\frac{1}{$ is broken, \( is open, # is not; # nearly.",
+        ]
+        assert "$6" in desk.run("return document.querySelectorAll('#target .katex-html')[1].textContent")
+        chromium.screenshot("web-dollars")
+        desk.clean()
+
+
 def test_formulas_are_rendered_in_all_delimiters(chromium, tmp_path):  # noqa: F811
     home = make_home(tmp_path, documents=2)
     home.texts["s/q1"] = (
@@ -258,6 +287,7 @@ def test_hostile_texts_stay_texts_and_stay_in_their_place(chromium, hostile, siz
             assert any(written in text for text in everything)
         assert any("{{constructor.constructor('window.owned = 1')()}}" in text for text in everything)
         assert any("'; drop table judgments; --" in text for text in everything)
+        # A macro of one formula does not reach the next.
         assert not any("OWNED4" in text for text in everything)
         assert desk.run("return window.owned === undefined && document.title.includes('saber')")
         assert len(chromium.driver.window_handles) == 1

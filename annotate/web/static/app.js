@@ -90,7 +90,7 @@ function paintTile(button, one, isCurrent) {
 
 function fill(place, problem) {
   const heading = (words) => Object.assign(document.createElement("h3"), { textContent: words });
-  const body = () => Object.assign(document.createElement("div"), { className: "text" });
+  const body = () => Object.assign(document.createElement("div"), { className: "passage" });
   const [statement, solution] = [body(), body()];
   place.replaceChildren(heading("Problem"), statement, heading("Solution"), solution);
   show(statement, problem.statement);

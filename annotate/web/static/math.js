@@ -3,6 +3,7 @@
 
 const LONGEST_FORMULA = 8000;
 const MOST_FORMULAS = 3000;
+const MOST_STRAYS = 20;
 const EXPANSIONS = 1000;
 // Own macros multiply the work of each expansion; no problem needs many of them.
 const EXPANSIONS_OF_OWN_MACROS = 50;
@@ -19,6 +20,9 @@ const DELIMITERS = [
   ...environments.map((name) => ({ left: `\\begin{${name}}`, right: `\\end{${name}}`, display: true })),
 ];
 
+// An escaped dollar opens no formula. While formulas are looked for, a code point that is no character stands for it.
+const DOLLAR = "\ufdd0";
+
 const figure = { opens: "[asy]", closes: "[/asy]" };
 
 let formulas = 0;
@@ -27,7 +31,8 @@ let formulas = 0;
 // written. (The library's own error display sets a style attribute, which the page's policy forbids.)
 const library = window.katex;
 const renderInto = library.render;
-library.render = (source, place, options) => {
+library.render = (given, place, options) => {
+  const source = given.replaceAll(DOLLAR, "\\$");
   formulas += 1;
   if (source.length > LONGEST_FORMULA || formulas > MOST_FORMULAS) {
     asWritten(place, source, "Too long to be rendered");
@@ -71,17 +76,38 @@ export function show(element, text) {
     const block = document.createElement("div");
     block.className = "prose";
     block.dir = "auto";
-    block.append(document.createTextNode(part.text));
     element.append(block);
-    window.renderMathInElement(block, {
+    fill(block, part.text);
+    tidy(block);
+  }
+}
+
+// A formula whose braces do not match is left as written, and so is a delimiter that nothing closes; what follows
+// is rendered all the same.
+function fill(block, text) {
+  let rest = text.replace(/\\([\\$])/g, (escape, what) => (what === "$" ? DOLLAR : escape));
+  for (let strays = 0; rest !== ""; strays += 1) {
+    const piece = document.createElement("div");
+    piece.textContent = rest;
+    window.renderMathInElement(piece, {
       delimiters: DELIMITERS,
       trust: false,
       strict: "ignore",
       maxSize: 20,
       errorCallback: () => {},
     });
-    tidy(block);
+    const tail = piece.lastChild;
+    const opening = tail.nodeType === Node.TEXT_NODE && DELIMITERS.find(({ left }) => tail.data.startsWith(left));
+    rest = "";
+    if (opening && strays < MOST_STRAYS) {
+      const close = tail.data.indexOf(opening.right, opening.left.length);
+      const end = close < 0 ? opening.left.length : close + opening.right.length;
+      rest = tail.data.slice(end);
+      tail.data = tail.data.slice(0, end);
+    }
+    block.append(...piece.childNodes);
   }
+  block.normalize();
 }
 
 // Mark the formulas that are wider than their column, once it is laid out; they scroll, with the keys too.
@@ -136,7 +162,7 @@ function folded(source) {
 function tidy(block) {
   for (const node of block.childNodes) {
     if (node.nodeType !== Node.TEXT_NODE) continue;
-    let words = node.data.replace(/\n[ \t\r\n]*\n/g, "\n\n");
+    let words = node.data.replaceAll(DOLLAR, "$").replace(/\n[ \t\r\n]*\n/g, "\n\n");
     if (isDisplayed(node.previousSibling) || !node.previousSibling) words = words.replace(/^\s+/, "");
     if (isDisplayed(node.nextSibling) || !node.nextSibling) words = words.replace(/\s+$/, "");
     if (words !== node.data) node.data = words;
