@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from udfs.tokens import unicode_words
 from warehouse.errors import SaberError
@@ -30,6 +30,7 @@ _FORMULA = re.compile(
     rf"|\\begin\{{(?P<name>(?:{_ENVIRONMENTS})\*?)\}}(?P<environment>.{{1,20000}}?)\\end\{{(?P=name)\}}",
     re.DOTALL,
 )
+_BODIES = ("display", "inline", "round", "square", "environment")
 _LINE_BREAK = re.compile(r"\\\\(?:\[[^\]\n]{0,20}\])?")
 _TEXT_COMMAND = re.compile(r"\\(?:text|textrm|textbf|textit|mbox|mathrm|operatorname)\*?\s*\{([^{}]*)\}")
 _BEGIN_OR_END = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}")
@@ -118,18 +119,32 @@ _SYMBOLS = str.maketrans(
 )
 
 
+def segments(text: str) -> Iterator[tuple[bool, str]]:
+    """Cut a text into formulas and what stands between them.
+
+    Yields
+    ------
+    is_formula
+        Whether the segment stood between the marks of a formula.
+    segment
+        Its text, without the marks.
+    """
+    end = 0
+    for match in _FORMULA.finditer(text):
+        yield False, text[end : match.start()]
+        yield True, next(match[name] for name in _BODIES if match[name])
+        end = match.end()
+    yield False, text[end:]
+
+
 def mathematical_terms(text: str) -> list[str]:
     """Return the terms of the tokeniser ``mathematics`` in reading order, repeats included."""
     # Symbols first: NFKC would turn the ellipsis into three full stops.
     prepared = unicodedata.normalize("NFKC", _LINE_BREAK.sub(" ", text).translate(_SYMBOLS))
     terms: list[str] = []
-    end = 0
-    for match in _FORMULA.finditer(prepared):
-        terms += _prose(prepared[end : match.start()])
-        formula = next(match[name] for name in ("display", "inline", "round", "square", "environment") if match[name])
-        terms += _formula(formula)
-        end = match.end()
-    return terms + _prose(prepared[end:])
+    for is_formula, segment in segments(prepared):
+        terms += _formula(segment) if is_formula else _prose(segment)
+    return terms
 
 
 def _prose(text: str) -> list[str]:

@@ -117,7 +117,8 @@ class LibraryEncoder:
         if system.context_tokens and longest and system.context_tokens > longest:
             raise SaberError(f"context_tokens of {system.title} must be at most {longest}, the model's longest.")
         self._context_tokens = int(context_tokens)
-        self.width = self._model.get_sentence_embedding_dimension()
+        dimension = getattr(self._model, "get_embedding_dimension", self._model.get_sentence_embedding_dimension)
+        self.width = dimension()
         self.identity: Mapping[str, Any] = {
             "model": system.model,
             "revision": system.revision,
