@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
@@ -43,6 +45,8 @@ class SetSpace:
         self.sets = sets
         self.sizes = sets.sizes
         self.memory_budget = memory_budget
+        self.prepared: dict[Any, Any] = {}
+        """What kernels keep for their next call, by their own keys."""
         self.similarities = TopicSimilarities(ancestors, information_content, sets.topics, memory_budget)
         self._ancestors = ancestors
         self._information_content = information_content
