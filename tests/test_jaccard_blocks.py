@@ -78,14 +78,14 @@ def test_equals_set_arithmetic(sets: list[set[int]], threshold: float, published
 
 
 @pytest.mark.parametrize("mean", [4.0, 11.0, 24.0, 70.0])
-@pytest.mark.parametrize("threshold", [0.05, 0.211, 0.6])
+@pytest.mark.parametrize("threshold", [0.05, 0.211])
 def test_equals_a_sparse_product_at_many_tiles(mean: float, threshold: float) -> None:
-    sets = skewed_sets(int(mean), 800, mean, 400, twins=60)
+    sets = skewed_sets(int(mean), 600, mean, 400, twins=60)
     index = index_of(sets, memory_budget=SMALL_BLOCKS)
-    assert index.n_tiles >= 4
+    assert index.n_tiles >= 3
     assert index.block_rows == 64
     indptr, indices = csr(sets)
-    matrix = sp.csr_matrix((np.ones(len(indices), np.int64), indices, indptr), shape=(800, 400))
+    matrix = sp.csr_matrix((np.ones(len(indices), np.int64), indices, indptr), shape=(600, 400))
     common = (matrix @ matrix.T).toarray()
     sizes = np.diff(indptr)
     union = sizes[:, None] + sizes[None, :] - common

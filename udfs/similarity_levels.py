@@ -54,8 +54,13 @@ class SimilarityRows:
         similarity = self.rows(rows)
 
         def levels(places: NDArray[np.int64], thresholds: Floats) -> Levels:
-            reached = levels_reached(similarity[places], thresholds)
-            return reached if self.columns is None else reached.take(self.columns, axis=1)
+            if self.columns is None:
+                return levels_reached(similarity[places], thresholds)
+            search = LevelSearch(thresholds)
+            result = np.empty((len(places), len(self.columns)), dtype=search.kind)
+            for place, out in zip(places.tolist(), result, strict=True):  # row by row: in the cache
+                np.take(search(similarity[place]), self.columns, out=out, mode="clip")
+            return result
 
         return levels
 
@@ -74,21 +79,18 @@ def levels_reached(similarity: Floats, thresholds: Floats) -> Levels:
     -------
     uint8 (uint16 above 255 levels), the shape of `similarity`
     """
-    kind: type[np.unsignedinteger[Any]] = np.uint8 if len(thresholds) < 256 else np.uint16
-    reached = np.zeros(similarity.shape, dtype=kind)
-    if not len(thresholds):
-        return reached
-    search = _Search(np.asarray(thresholds, dtype=np.float64))
-    values, found = similarity.reshape(-1), reached.reshape(-1)
-    for start in range(0, len(values), _CHUNK):  # what stays in the cache is several times as fast
-        search.write(values[start : start + _CHUNK], found[start : start + _CHUNK])
-    return reached
+    return LevelSearch(thresholds)(similarity)
 
 
-class _Search:
-    """``searchsorted(thresholds, values, side="right")`` by a table of buckets of equal width."""
+class LevelSearch:
+    """`levels_reached` for one list of thresholds, by a table of buckets of equal width."""
 
-    def __init__(self, thresholds: NDArray[np.float64]) -> None:
+    def __init__(self, thresholds: Floats) -> None:
+        thresholds = np.asarray(thresholds, dtype=np.float64)
+        self.kind: type[np.unsignedinteger[Any]] = np.uint8 if len(thresholds) < 256 else np.uint16
+        self._is_empty = not len(thresholds)
+        if self._is_empty:
+            return
         self._distinct = np.unique(thresholds)
         self._below = np.append(self._distinct, np.inf)
         self._count = np.searchsorted(thresholds, np.append(-np.inf, self._distinct), side="right")
@@ -103,15 +105,31 @@ class _Search:
         edges[0] = self._low
         self._table = np.searchsorted(self._distinct, edges, side="right")
 
-    def write(self, values: Floats, out: Levels) -> None:
-        """Write the levels of the values into `out`."""
-        hits = np.flatnonzero(values >= self._low)
+    def __call__(self, similarity: Floats) -> Levels:
+        """How many thresholds each similarity reaches."""
+        reached = np.zeros(similarity.shape, dtype=self.kind)
+        if self._is_empty:
+            return reached
+        values, found = similarity.reshape(-1), reached.reshape(-1)
+        for start in range(0, len(values), _CHUNK):  # what stays in the cache is several times as fast
+            self._write(values[start : start + _CHUNK], found[start : start + _CHUNK])
+        return reached
+
+    def _write(self, values: Floats, out: Levels) -> None:
+        """Write the levels of the values into `out`, which is zero."""
+        # Comparing in the similarities' own type is quicker; the limit is rounded down, and hits are tested again.
+        limit = values.dtype.type(self._low)
+        if limit > self._low:
+            limit = np.nextafter(limit, values.dtype.type(-np.inf))
+        hits = np.flatnonzero(values >= limit)
+        reached = values[hits]
+        if limit < self._low:
+            exact = reached >= self._low
+            hits, reached = hits[exact], reached[exact]
         if len(hits) < len(values):
-            values = values[hits]
-            out[:] = 0
-            out[hits] = self._levels(values)
+            out[hits] = self._levels(reached)
         else:
-            out[:] = self._levels(values)
+            out[:] = self._levels(reached)
 
     def _levels(self, values: Floats) -> NDArray[np.intp]:
         """Levels of values that reach the lowest threshold."""

@@ -24,6 +24,9 @@ from udfs.similarity_levels import SPARSE, Floats, Levels, Signal
 
 Counts: TypeAlias = NDArray[np.int64]
 
+_CHUNK = 1 << 20
+"""Levels counted at a time: few enough to stay in the cache."""
+
 
 def threshold_curve(
     topic: Signal,
@@ -104,10 +107,15 @@ def threshold_curve(
 
 def _eligible(a: Levels, b: Levels, n_levels: int, minimum_partners: int) -> Counts:
     """How many rows have enough partners in each class, shape (n_levels,)."""
-    by_topic, by_summary = _count_above(a, n_levels), _count_above(b, n_levels)
-    both = _count_above(np.minimum(a, b), n_levels)
-    fewest = np.minimum(np.minimum(by_topic - both, by_summary - both), both)
-    return np.asarray((fewest >= minimum_partners).sum(axis=0, dtype=np.int64))
+    eligible = np.zeros(n_levels, dtype=np.int64)
+    at_once = max(1, _CHUNK // max(a.shape[1], 1))
+    for start in range(0, len(a), at_once):
+        topic, summary = a[start : start + at_once], b[start : start + at_once]
+        by_topic, by_summary = _count_above(topic, n_levels), _count_above(summary, n_levels)
+        both = _count_above(np.minimum(topic, summary), n_levels)
+        fewest = np.minimum(np.minimum(by_topic - both, by_summary - both), both)
+        eligible += (fewest >= minimum_partners).sum(axis=0, dtype=np.int64)
+    return eligible
 
 
 def _count_above(levels: Levels, n_levels: int) -> Counts:
