@@ -217,7 +217,8 @@ def test_dollars_that_are_money_or_stray_leave_the_formulas_alone(chromium, tmp_
 def test_formulas_are_rendered_in_all_delimiters(chromium, tmp_path):  # noqa: F811
     home = make_home(tmp_path, documents=2)
     home.texts["s/q1"] = (
-        r"A $a^2$ b \(b^2\) c $$c^2$$ d \[d^2\] e \begin{align*}e&=2\\f&=3\end{align*}",
+        r"A $a^2$ b \(b^2\) c $$c^2$$ d \[d^2\] e \begin{align*}e&=2\\f&=3\end{align*} f "
+        r"\begin{aligned}x&=\mbox{if}\end{aligned}",
         "[asy]draw(x);[/asy]",
     )
     with served(home.write()) as url:
@@ -228,7 +229,7 @@ def test_formulas_are_rendered_in_all_delimiters(chromium, tmp_path):  # noqa: F
         for _ in desk.open_each():
             count = "return ['.katex', '.katex-display', '.figure'].map(s => at.querySelectorAll(s).length)"
             shown[desk.text("#target")[:30]] = desk.run("const at = document.getElementById('target');" + count)
-        assert sorted(shown.values()) == [[2, 1, 0], [5, 3, 1]]
+        assert sorted(shown.values()) == [[2, 1, 0], [6, 4, 1]]
         assert desk.run("return document.fonts.check('16px KaTeX_Main')")
         # The source of a formula is read out to nobody: it is MathML.
         assert desk.run("return document.querySelectorAll('#target math').length") > 0

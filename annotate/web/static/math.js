@@ -11,7 +11,9 @@ const DEFINES = /\\(?:[gex]?def|let|futurelet|(?:re)?newcommand|providecommand)(
 
 const UNKNOWN_COMMAND = /Undefined control sequence/;
 
+// The last four belong inside a formula, and stand outside in many texts all the same.
 const environments = ["align", "align*", "equation", "equation*", "gather", "gather*", "alignat", "alignat*"];
+environments.push("aligned", "gathered", "cases", "array");
 const DELIMITERS = [
   { left: "$$", right: "$$", display: true },
   { left: "$", right: "$", display: false },
@@ -40,7 +42,7 @@ library.render = (given, place, options) => {
   }
   // Macros of one formula must not reach into the next: both may be hostile.
   const maxExpand = DEFINES.test(source) ? EXPANSIONS_OF_OWN_MACROS : EXPANSIONS;
-  const bounded = () => ({ ...options, maxExpand, macros: {} });
+  const bounded = () => ({ ...options, maxExpand, macros: { "\\mbox": "\\text" } });
   try {
     renderInto(source, place, { ...bounded(), throwOnError: true });
   } catch (error) {
