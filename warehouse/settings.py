@@ -25,6 +25,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,40}\Z")
 class Corpus:
     languages: tuple[str, ...] = ()
     source_priority: tuple[str, ...] = ("official", "numina", "aops")
+    duplicate_threshold: float = 0.8
 
 
 @dataclass(frozen=True)

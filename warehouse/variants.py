@@ -17,6 +17,9 @@ from warehouse.identity import variant_hash
 from warehouse.landing import Landing
 from warehouse.settings import ROOT, Settings
 
+DEDUPLICATION_VERSION = 1
+"""Raised when the rules of `warehouse.deduplication` change, so that older rows are another variant."""
+
 
 @dataclass(frozen=True)
 class OntologyInUse:
@@ -41,6 +44,7 @@ class OntologyInUse:
 class Variants:
     """The variant of each stage that the settings select."""
 
+    duplicates: str
     topics: str
     summaries: str
     benchmark: str
@@ -136,6 +140,19 @@ def summaries_variant(settings: Settings, provider: str, model: str, version: st
     return variant_hash({"stage": "summaries", **_model(settings, "summary", provider, model, version)})
 
 
+def duplicates_variant(settings: Settings) -> str:
+    """Hash what deduplication depends on."""
+    corpus = settings.corpus
+    return variant_hash(
+        {
+            "stage": "duplicates",
+            "threshold": corpus.duplicate_threshold,
+            "priority": list(corpus.source_priority),
+            "version": DEDUPLICATION_VERSION,
+        }
+    )
+
+
 def benchmark_variant(settings: Settings, ontology: OntologyInUse) -> str:
     """Hash what the queries and candidates depend on."""
     signals = {k: v for k, v in asdict(settings.signals).items() if k not in ("memory_mib", "workers")}
@@ -189,6 +206,7 @@ def selected_variants(settings: Settings, ontology: OntologyInUse) -> Variants:
     annotation = settings.annotation
     judgments = judgments_variant(settings, ontology)
     return Variants(
+        duplicates=duplicates_variant(settings),
         topics=topics_variant(settings, ontology, annotation.provider, annotation.model),
         summaries=summaries_variant(settings, annotation.provider, annotation.model),
         benchmark=benchmark_variant(settings, ontology),

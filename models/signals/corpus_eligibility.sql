@@ -11,6 +11,8 @@ with
 
     summaries as (select problem_id, core_idea, no_core_idea from {{ ref("stg_summaries") }}),
 
+    copies as (select problem_id from {{ ref("stg_duplicates") }} where not is_survivor),
+
     languages as (select element as language from {{ setting_list("corpus.languages") }}),
 
     reasoned as (
@@ -22,6 +24,8 @@ with
                     (select count(*) from languages) > 0
                     and coalesce(problems.language, '') not in (select language from languages)
                 then 'another language'
+                when copies.problem_id is not null
+                then 'copy of another problem'
                 when not problems.has_solution
                 then 'no solution'
                 when summaries.problem_id is null
@@ -34,6 +38,7 @@ with
                 then 'no topic'
             end as reason
         from problems
+        left join copies using (problem_id)
         left join summaries using (problem_id)
         left join assigned using (problem_id)
     )

@@ -79,6 +79,7 @@ def _stages(args: argparse.Namespace) -> list[tuple[str, list[str]]]:
     refresh = ["--full-refresh"] if args.full_refresh else []
     return [
         *stages,
+        ("deduplicate", ["saber", "deduplicate"]),
         ("dbt: staging, topics", ["dbt", "build", "--select", "staging", "topics", "topic_closure", *_PART]),
         ("annotate topics", ["saber", "annotate", "topics"]),
         ("annotate summaries", ["saber", "annotate", "summaries"]),

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from importlib import resources
 from typing import Any
 
+from warehouse.cleaning import CleanedProblems, clean_problems
 from warehouse.cli.common import Subparsers, add_common, job, note, print_rows, settings_from
 from warehouse.errors import SaberError
 from warehouse.landing import Landing
 from warehouse.ontologies import Ontology, read_ontology, unfold
 from warehouse.settings import Settings
 from warehouse.sources import Ingested, ingest_problems, parse_mapping
+from warehouse.sources.registry import BY_NAME
 
 _SHOWN = 20
 
@@ -30,6 +33,8 @@ def register(commands: Subparsers) -> None:
     problems.add_argument("--encoding", help="encoding of text files (default: guessed and reported)")
     problems.add_argument("--language", help="language of rows that name none")
     problems.add_argument("--licence", help="licence of rows that name none")
+    problems.add_argument("--reader", metavar="NAME", help=f"layout: {', '.join(BY_NAME)} (default: recognised)")
+    problems.add_argument("--no-clean", action="store_true", help="land the texts as they stand in the files")
     problems.add_argument("--dry-run", action="store_true", help="read and report, land nothing")
     add_common(problems)
     problems.set_defaults(run=_problems)
@@ -56,18 +61,21 @@ def _problems(args: argparse.Namespace) -> int:
         encoding=args.encoding,
         language=args.language,
         licence=args.licence,
+        reader=args.reader,
     )
+    cleaned = CleanedProblems(found.rows, []) if args.no_clean else clean_problems(found.rows)
+    found.rows = cleaned.rows
     if not found.files and not found.refused:
         for skipped in found.skipped_files:
             note(f"skipped {skipped.file}: {skipped.reason}")
-    summary = {"source": args.source, **found.counts}
+    summary = {"source": args.source, **found.counts, "cleaning": cleaned.counts, "quality": quality(found.rows)}
     if not args.dry_run:
-        summary["landed"] = _land_problems(settings, found, args)
+        summary["landed"] = _land_problems(settings, found, cleaned, args)
     _report(found, summary, args.json)
     return 1 if found.refused else 0
 
 
-def _land_problems(settings: Settings, found: Ingested, args: argparse.Namespace) -> int:
+def _land_problems(settings: Settings, found: Ingested, cleaned: CleanedProblems, args: argparse.Namespace) -> int:
     landing = Landing(settings.home)
     with job(landing, settings, "ingest problems", args) as record:
         rejected = [
@@ -90,8 +98,17 @@ def _land_problems(settings: Settings, found: Ingested, args: argparse.Namespace
             }
             for skipped in found.skipped_files
         ]
+        steps = [
+            {
+                "source": args.source,
+                "step": f"clean: {count['step']}@{count['version']}",
+                "reason": count["field"],
+                "n_rows": count["rows"],
+            }
+            for count in cleaned.counts
+        ]
         landed = landing.append_new("problems", found.rows, record.job_id).rows
-        noted = landing.append_new("source_rows", rejected, record.job_id).rows
+        noted = landing.append_new("source_rows", rejected + steps, record.job_id).rows
         record.summary = {"landed": landed, **found.counts}
         if landed or noted:
             record.start()
@@ -114,6 +131,10 @@ def _report(found: Ingested, summary: dict[str, Any], as_json: bool) -> None:
         note(f"rejected {rejection}")
     if len(found.rejections) > _SHOWN:
         note(f"... and {len(found.rejections) - _SHOWN} more rejected; all are in landing.source_rows")
+    for count in summary["cleaning"]:
+        print(f"cleaned {count['rows']} x {count['field']}: {count['step']}")
+    for name, value in summary["quality"].items():
+        print(f"{name}: {value}")
     landed = summary.get("landed")
     print(
         f"{summary['source']}: {summary['rows_in']} rows in = {summary['kept']} kept + "
@@ -158,17 +179,39 @@ def land_ontology(settings: Settings, reading: Ontology, args: argparse.Namespac
         return landed
 
 
+def quality(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Summarise problem records: languages, lengths, answers; the views of `analysis` say the same in SQL."""
+    if not rows:
+        return {}
+    lengths = sorted(len(row["statement"]) for row in rows)
+    languages = Counter(row["language"] or "unknown" for row in rows)
+    return {
+        "languages": dict(languages.most_common()),
+        "statement characters (least, median, most)": [lengths[0], lengths[len(lengths) // 2], lengths[-1]],
+        "with a solution": sum(bool(row["solution"]) for row in rows),
+        "with an answer": sum(bool(row["answer"]) for row in rows),
+    }
+
+
 def _sample(args: argparse.Namespace) -> int:
-    settings = settings_from(args)
     folder = resources.files("warehouse.sample")
     for name in ("problems.jsonl", "ontology.csv"):
         if not folder.joinpath(name).is_file():
             raise SaberError(f"The sample file {name} is missing. Reinstall: make clean build")
-    parser = argparse.Namespace(
-        **vars(args), source="sample", name="sample", path=str(folder.joinpath("ontology.csv"))
+    problems = argparse.Namespace(
+        **vars(args),
+        paths=[str(folder.joinpath("problems.jsonl"))],
+        source="sample",
+        map=None,
+        glob=None,
+        encoding=None,
+        language="en",
+        licence="Apache-2.0",
+        reader=None,
+        no_clean=False,
+        dry_run=False,
     )
-    found = ingest_problems([str(folder.joinpath("problems.jsonl"))], "sample", language="en", licence="Apache-2.0")
-    summary = {"source": "sample", **found.counts, "landed": _land_problems(settings, found, parser)}
-    _report(found, summary, args.json)
-    parser.dry_run = False
-    return _ontology(parser)
+    ontology = argparse.Namespace(
+        **vars(args), name="sample", path=str(folder.joinpath("ontology.csv")), dry_run=False
+    )
+    return _problems(problems) or _ontology(ontology)
