@@ -18,11 +18,12 @@ from starlette.testclient import TestClient
 from web_home import WebHome, make_home
 
 from annotate.web.app import make_app
-from annotate.web.judgments import HumanJudgments, human_variant, instructions_version
+from annotate.web.judgments import HumanJudgments, instructions_version
 from annotate.web.workbench import Plan, Workbench
 from warehouse.cli import main
 from warehouse.cli.common import Job
 from warehouse.identity import variant_hash
+from warehouse.variants import human_variant
 
 TOKEN, PORT = "t0ken-of-this-start", 8765
 ORIGIN = f"http://127.0.0.1:{PORT}"

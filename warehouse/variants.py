@@ -50,6 +50,7 @@ class Variants:
     benchmark: str
     judgments: str
     ratings: str
+    human: str
 
 
 def ontology_in_use(settings: Settings, landing: Landing) -> OntologyInUse:
@@ -195,6 +196,11 @@ def judgments_variant(
     )
 
 
+def human_variant(benchmark: str) -> str:
+    """Hash what people's judgments depend on, given the variant of the candidates they were shown."""
+    return variant_hash({"stage": "human", "benchmark": benchmark})
+
+
 def ratings_variant(settings: Settings, judgments: str) -> str:
     """Hash what the ratings depend on, given the variant of their judgments."""
     ratings = settings.ratings
@@ -212,6 +218,7 @@ def selected_variants(settings: Settings, ontology: OntologyInUse) -> Variants:
         benchmark=benchmark_variant(settings, ontology),
         judgments=judgments,
         ratings=ratings_variant(settings, judgments),
+        human=human_variant(benchmark_variant(settings, ontology)),
     )
 
 

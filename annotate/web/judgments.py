@@ -11,17 +11,11 @@ from typing import Any
 from annotate.judges.base import FIRST, INVALID, SECOND, TIE
 from annotate.web.pool import Pair
 from warehouse.cli.common import Job
-from warehouse.identity import variant_hash
 from warehouse.landing import Landing
 
 CHOICES = (FIRST, SECOND, TIE)
 HUMAN = "human"
 REMOVED = "removed by the annotator"
-
-
-def human_variant(benchmark_variant: str) -> str:
-    """Hash what a human judgment depends on: the variant of the benchmark alone."""
-    return variant_hash({"stage": HUMAN, "benchmark": benchmark_variant})
 
 
 def instructions() -> list[tuple[str, str]]:

@@ -6,13 +6,14 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from annotate.web.judgments import Judged, Task, human_variant
+from annotate.web.judgments import Judged, Task
 from annotate.web.pool import Pair, Pool, read_benchmark, read_pool, schema
 from annotate.web.sampling import choose_pairs, in_order_of_showing
 from warehouse.cli.common import open_snapshot
 from warehouse.errors import SaberError
 from warehouse.identity import content_hash, pair_hash
 from warehouse.settings import Settings
+from warehouse.variants import human_variant
 
 MOST_ANNOTATORS = 100
 

@@ -18,7 +18,7 @@ with
             landed.first_id || coalesce(' | ' || landed.second_id, '') as problem_id,
             landed.query_id,
             landed.variant,
-            'judgments' as stage,
+            case when landed.kind = 'human' then 'human' else 'judgments' end as stage,
             landed.content_hash = left(
                 sha256(concat_ws(':', query.content_hash, first.content_hash, second.content_hash)), 32
             ) as is_current
