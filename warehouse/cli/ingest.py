@@ -65,9 +65,6 @@ def _problems(args: argparse.Namespace) -> int:
     )
     cleaned = CleanedProblems(found.rows, []) if args.no_clean else clean_problems(found.rows)
     found.rows = cleaned.rows
-    if not found.files and not found.refused:
-        for skipped in found.skipped_files:
-            note(f"skipped {skipped.file}: {skipped.reason}")
     summary = {"source": args.source, **found.counts, "cleaning": cleaned.counts, "quality": quality(found.rows)}
     if not args.dry_run:
         summary["landed"] = _land_problems(settings, found, cleaned, args)
