@@ -339,6 +339,11 @@ class Broken(System):
             return
         if self.fault == "raise":
             raise SaberError("the server is gone")
+        if self.fault == "twice":
+            yield Scored(second, second.documents[[0, 0, 1]], np.zeros(3), 0.5)
+        if self.fault == "foreign":
+            others = np.setdiff1d(np.arange(len(task.documents)), second.documents)
+            yield Scored(second, others[-1:], np.zeros(1), 0.5)
         yield Scored(second, second.documents, np.full(len(second.documents), np.nan), 0.5)
 
 
@@ -348,7 +353,15 @@ def broken(monkeypatch):
 
 
 @pytest.mark.usefixtures("broken")
-@pytest.mark.parametrize(("fault", "words"), [("raise", "gone"), ("nan", "no finite number .*: s/3 s/1")])
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("raise", "gone"),
+        ("nan", "no finite number .*: s/3 s/1"),
+        ("twice", "ranked twice .*: s/3 s/1"),
+        ("foreign", "may not be ranked .*: s/3 s/4"),
+    ],
+)
 def test_queries_ranked_before_a_failure_are_kept(home, run, fault, words):
     with pytest.raises(SaberError, match=words):
         run("broken", param=[f"fault={fault}"])

@@ -158,12 +158,14 @@ class RunWriter:
     def add(self, scored: Scored) -> None:
         """Check and rank one query; scores that cannot be evaluated are refused."""
         query_id = scored.query.text.problem_id
-        document_ids = [self._task.documents[at].problem_id for at in scored.positions]
-        allowed = {query_id: {self._task.documents[at].problem_id for at in scored.query.documents}}
-        check_run(self._run.run_id, [query_id] * len(document_ids), document_ids, scored.scores, allowed)
+        if not _is_fit(scored):
+            # Millions of rows are fit; the check that names the others walks them one by one.
+            named = [self._task.documents[at].problem_id for at in scored.positions]
+            allowed = {query_id: {self._task.documents[at].problem_id for at in scored.query.documents}}
+            check_run(self._run.run_id, [query_id] * len(named), named, scored.scores, allowed)
         order = self._order(scored.positions, scored.scores)
         query = self._position[query_id]
-        chosen = [document_ids[at] for at in order]
+        chosen = [self._task.documents[at].problem_id for at in scored.positions[order]]
         self._waiting.append(
             {
                 "query_id": query_id,
@@ -188,6 +190,16 @@ class RunWriter:
         by_id = np.argsort(positions, kind="stable")
         top = self._run.top if self._run.scope == "corpus" else len(scores)
         return by_id[best(scores[by_id], top)]
+
+
+def _is_fit(scored: Scored) -> bool:
+    positions, documents = scored.positions, scored.query.documents
+    return bool(
+        len(positions) == len(scored.scores)
+        and np.isfinite(scored.scores).all()
+        and len(np.unique(positions)) == len(positions)
+        and np.isin(positions, documents, assume_unique=True).all()
+    )
 
 
 def _rows(run: Run, benchmark: Benchmark, queries: Sequence[Mapping[str, Any]]) -> pa.Table:
