@@ -17,6 +17,7 @@ from bench.ontology import make_ontology
 from bench.plot import Line, log_log_plot
 from bench.report import Row, growth, line, total, write
 from bench.stage import Outcome, Stage, Workbench, stages
+from bench.tables import connect
 from udfs.stop_words import stop_words
 
 OPTIONS = Options()
@@ -83,8 +84,9 @@ def test_every_stage_runs_and_agrees_with_its_peers(tmp_path: Path) -> None:
     found = {stage.name: stage.run(workbench).pairs for stage in stages() if not stage.once}
     assert found["topic_pairs"]
     assert found["summary_pairs"]
+    assert found["verification"]
     for stage in stages():
-        if stage.peer_of is not None:
+        if stage.peer_of is not None and stage.name in found:
             assert found[stage.name] == found[stage.peer_of], stage.name
 
 
@@ -98,6 +100,22 @@ def test_a_stage_is_measured_in_a_process_of_its_own(tmp_path: Path) -> None:
     assert measures["wall_s"] > 0 < measures["cpu_s"]
     (tmp_path / "options.json").write_text('{"seeds": 1}')
     assert "unexpected keyword argument 'seeds'" in child.measure(stage, Workbench(tmp_path, 50))["error"]
+
+
+def test_verification_sees_a_missing_and_a_wrong_pair(tmp_path: Path) -> None:
+    (tmp_path / "options.json").write_text(json.dumps(asdict(OPTIONS)))
+    workbench = Workbench(tmp_path, 250)  # all of them are looked at
+    by_name = {stage.name: stage for stage in stages()}
+    for name in ("corpus", "tokens", "topic_sets", "topic_pairs", "summary_pairs"):
+        by_name[name].run(workbench)
+    with connect(workbench.database) as connection:
+        connection.execute("delete from summary_pairs where rowid = 3")
+    with pytest.raises(AssertionError, match=r"2 of .* summary pairs"):  # seen from either end
+        by_name["verification"].run(workbench)
+    with connect(workbench.database) as connection:
+        connection.execute("insert into topic_pairs select 0, max(set_index) from topic_sets")
+    with pytest.raises(AssertionError, match=r"2 of .* topic pairs"):
+        by_name["verification"].run(workbench)
 
 
 def done(name: str, n: int, cpu: float | None, peer_of: str | None = None, apart: bool = False) -> Row:

@@ -32,4 +32,4 @@ def _count(sets: sp.csr_array, sizes: np.ndarray) -> int:
     return pairs
 
 
-STAGE = Stage("summary_pairs: SciPy product", 40, run, peer_of="summary_pairs", largest=60_000, unit="pairs")
+STAGE = Stage("summary_pairs: SciPy product", 40, run, peer_of="summary_pairs", largest=20_000, unit="pairs")
