@@ -1,0 +1,293 @@
+"""Score a system of your own on the benchmark in ten lines; nothing lands.
+
+::
+
+    import warehouse
+
+    def scorer(query: str, documents: list[str]) -> list[float]:
+        words = set(query.lower().split())
+        return [len(words & set(document.lower().split())) for document in documents]
+
+    row = warehouse.evaluate(scorer, setting="statement-full")
+    print(row["overall"], row["domains"])        # mean ndcg_exp@10, overall and by domain
+
+The numbers are those that ``evaluation.leaderboard`` would show had the same scores been landed as a run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from warehouse.collection import Collection, load_collection
+from warehouse.errors import SaberError
+from warehouse.settings import Settings, load_settings
+from warehouse.texts import MAIN_SETTING, forms
+
+Scorer = Callable[..., Any]
+_HEADLINE, _LINEAR = "ndcg_exp@10", "ndcg_lin@10"
+_SHOWN = 5
+
+
+def evaluate(
+    scorer: Scorer,
+    home: Path | str | None = None,
+    setting: str = MAIN_SETTING,
+    *,
+    scope: str = "candidates",
+    benchmark: str | None = None,
+    variant: str | None = None,
+    name: str | None = None,
+    batch: int | None = None,
+    per_query: bool = False,
+) -> dict[str, Any]:
+    """Rank every query's documents by `scorer` and return the row the leaderboard would have.
+
+    Parameters
+    ----------
+    scorer
+        ``scorer(query_text, [document_text, ...]) -> scores``, higher is better, one a document. With `batch`:
+        ``scorer([query_text, ...], [[document_text, ...], ...]) -> [scores, ...]``, that many queries a call.
+        ``None`` in place of a query's scores leaves the query out of the run: it scores 0 and is counted.
+    home
+        Warehouse home; ``SABER_HOME``, else ``data/``.
+    setting
+        ``statement-statement``, ``statement-full`` or ``full-full``: query text - document text.
+    scope
+        ``candidates``: each query's own; ``corpus``: all eligible problems but the query and copies of its text.
+    benchmark
+        Another benchmark, imported with ``saber import qrels``.
+    variant
+        Settings variant, a table ``[variants.NAME]`` of ``saber.toml``.
+    name
+        Name of the system; the scorer's own when absent.
+    per_query
+        Add ``queries``: {query id: ndcg_exp@10}, None where the query has no ideal gain.
+
+    Returns
+    -------
+    dict
+        benchmark, variant, setting, scope, system, ``overall`` (mean ndcg_exp@10, in [0, 1]), ``domains``
+        ({domain: mean over the queries that bear it}), ndcg_lin_10, ``measures`` (mean of each measure at each
+        cut-off), n_queries, n_missing, n_degenerate, n_tied_at_cutoff, share_judged, judge, build_id and
+        ``seconds`` that the scorer took.
+
+    Raises
+    ------
+    SaberError
+        For an unknown setting or benchmark, and for scores that are too few, too many or not finite; the message
+        names the query.
+    """
+    settings = load_settings(home=home, variant=variant)
+    forms(setting)
+    if batch is not None and batch < 1:
+        raise SaberError(f"batch must be at least 1 query a call, not {batch}.")
+    collection = load_collection(settings, benchmark, scope)
+    begun = time.perf_counter()
+    run = scored_run(scorer, collection, setting, scope, batch)
+    seconds = time.perf_counter() - begun
+    system = name or str(getattr(scorer, "__name__", type(scorer).__name__))
+    row = {
+        "benchmark": collection.name,
+        "variant": collection.variant,
+        "setting": setting,
+        "scope": scope,
+        "system": system,
+        **measure(run, collection, settings, per_query),
+    }
+    return {**row, "judge": collection.judge, "build_id": collection.build_id, "seconds": seconds}
+
+
+def scored_run(
+    scorer: Scorer, collection: Collection, setting: str, scope: str = "candidates", batch: int | None = None
+) -> pa.Table:
+    """Have every query scored; return query_id, document_id and score, checked."""
+    query_form, document_form = forms(setting)
+    texts = {one: collection.text(one, document_form) for one in collection.document_ids}
+    queries: list[str] = []
+    documents: list[str] = []
+    scores: list[np.ndarray] = []
+    for query_id, document_ids, found in _calls(scorer, collection, query_form, texts, scope, batch):
+        if found is None:
+            continue
+        queries += [query_id] * len(document_ids)
+        documents += document_ids
+        scores.append(_checked(found, query_id, document_ids))
+    return pa.table(
+        {
+            "query_id": pa.array(queries, pa.string()),
+            "document_id": pa.array(documents, pa.string()),
+            "score": pa.array(np.concatenate([np.empty(0), *scores]), pa.float64()),
+        }
+    )
+
+
+def _calls(
+    scorer: Scorer, collection: Collection, query_form: str, texts: dict[str, str], scope: str, batch: int | None
+) -> Iterator[tuple[str, Sequence[str], Any]]:
+    for start in range(0, len(collection.query_ids), batch or 1):
+        ids = collection.query_ids[start : start + (batch or 1)]
+        allowed = [collection.allowed(one, scope) for one in ids]
+        shown = [[texts[document] for document in documents] for documents in allowed]
+        query_texts = [collection.text(one, query_form) for one in ids]
+        found = [scorer(query_texts[0], shown[0])] if batch is None else list(scorer(query_texts, shown))
+        if len(found) != len(ids):
+            raise SaberError(
+                f"The scorer returned {len(found)} lists of scores for {len(ids)} queries from {ids[0]} on."
+            )
+        yield from zip(ids, allowed, found, strict=True)
+
+
+def _checked(found: Any, query_id: str, document_ids: Sequence[str]) -> np.ndarray:
+    try:
+        scores = np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise SaberError(f"The scores for query {query_id} are no numbers: {error}.") from error
+    if scores.shape != (len(document_ids),):
+        raise SaberError(
+            f"The scorer returned {scores.size} scores for the {len(document_ids)} documents of query {query_id}: "
+            "one a document is needed, in their order."
+        )
+    if not np.isfinite(scores).all():
+        bad = [document_ids[at] for at in np.flatnonzero(~np.isfinite(scores))[:_SHOWN]]
+        raise SaberError(f"Scores that are no finite number for query {query_id}: {', '.join(bad)}.")
+    return scores
+
+
+def measure(run: pa.Table, collection: Collection, settings: Settings, per_query: bool = False) -> dict[str, Any]:
+    """Return the leaderboard's numbers for a run (query_id, document_id, score).
+
+    ndcg@k = Σ_{rank ≤ k} g(rel)/log₂(rank + 1) over the same sum in the best order of all of the query's qrels, with
+    g = 2^rel − 1 (``exp``) or rel (``lin``); queries without an ideal gain are left out of the means and counted.
+    """
+    cutoffs = sorted({*settings.evaluation.cutoffs, 10})
+    with duckdb.connect() as connection:
+        connection.register("run", run)
+        connection.register("qrels", _qrels(collection))
+        connection.register("queries", pa.table({"query_id": pa.array(collection.query_ids, pa.string())}))
+        connection.execute("create temp table cutoffs as select unnest($k)::integer as k", {"k": cutoffs})
+        is_trec = settings.evaluation.tie_break == "trec"
+        order = "score::float desc, document_id desc" if is_trec else "score desc, document_id asc"
+        connection.execute(_METRICS.replace("{order}", order))
+        connection.register("borne", _borne(collection))
+        means = dict(connection.execute(_MEANS).fetchall())
+        by_domain = dict(connection.execute(_BY_DOMAIN, [_HEADLINE]).fetchall())
+        counts = connection.execute(_COUNTS, [_HEADLINE]).fetchall()[0]
+        values = connection.execute("select query_id, value from metrics where measure = ?", [_HEADLINE]).fetchall()
+    n_measured, n_missing, n_null, n_tied = counts
+    found: dict[str, Any] = {
+        "overall": means.get(_HEADLINE),
+        "domains": {domain: by_domain.get(domain) for domain, _ in collection.domain_columns},
+        "ndcg_lin_10": means.get(_LINEAR),
+        "measures": {name: means[name] for name in sorted(means)},
+        "n_queries": len(collection.query_ids),
+        "n_missing": n_missing,
+        "n_degenerate": n_null + len(collection.query_ids) - n_measured,
+        "n_tied_at_cutoff": n_tied,
+        "share_judged": collection.share_judged,
+    }
+    return {**found, "queries": dict(values)} if per_query else found
+
+
+def _qrels(collection: Collection) -> pa.Table:
+    judged = [row for row in collection.qrels if row["relevance"] is not None]
+    return pa.table(
+        {
+            "query_id": pa.array([row["query_id"] for row in judged], pa.string()),
+            "document_id": pa.array([row["document_id"] for row in judged], pa.string()),
+            "relevance": pa.array([row["relevance"] for row in judged], pa.float64()),
+        }
+    )
+
+
+def _borne(collection: Collection) -> pa.Table:
+    pairs = [(query, domain) for query, domains in collection.domains.items() for domain in domains]
+    return pa.table(
+        {
+            "query_id": pa.array([query for query, _ in pairs], pa.string()),
+            "domain": pa.array([domain for _, domain in pairs], pa.string()),
+        }
+    )
+
+
+_METRICS = """
+create temp table metrics as
+with
+    ranked as (
+        select
+            run.*,
+            coalesce(qrels.relevance, 0) as relevance,
+            row_number() over (partition by query_id order by {order}) as rank
+        from run
+        left join qrels using (query_id, document_id)
+    ),
+
+    gained as (
+        select
+            query_id,
+            k,
+            fsum((pow(2, relevance) - 1) / log2(rank + 1)) filter (rank <= k) as exponential,
+            fsum(relevance / log2(rank + 1)) filter (rank <= k) as linear,
+            max(score) filter (rank = k) = max(score) filter (rank = k + 1) as is_tied
+        from ranked
+        inner join cutoffs on rank <= k + 1
+        group by query_id, k
+    ),
+
+    best as (
+        select
+            query_id,
+            relevance,
+            row_number() over (partition by query_id order by relevance desc, document_id) as position
+        from qrels
+    ),
+
+    ideal as (
+        select
+            query_id,
+            k,
+            fsum((pow(2, relevance) - 1) / log2(position + 1)) as exponential,
+            fsum(relevance / log2(position + 1)) as linear
+        from best
+        inner join cutoffs on position <= k
+        group by query_id, k
+    ),
+
+    joined as (
+        select
+            queries.query_id,
+            ideal.k,
+            gained.query_id is null as is_missing,
+            coalesce(gained.is_tied, false) as is_tied,
+            coalesce(gained.exponential, 0) / nullif(ideal.exponential, 0) as exponential,
+            coalesce(gained.linear, 0) / nullif(ideal.linear, 0) as linear
+        from queries
+        inner join ideal using (query_id)
+        left join gained on gained.query_id = queries.query_id and gained.k = ideal.k
+    )
+
+select query_id, 'ndcg_exp@' || k as measure, exponential as value, is_missing, is_tied
+from joined
+union all
+select query_id, 'ndcg_lin@' || k as measure, linear as value, is_missing, is_tied
+from joined
+"""
+_MEANS = "select measure, round(fsum(value) / count(value), 12) from metrics group by measure"
+_BY_DOMAIN = """
+select domain, round(fsum(value) / count(value), 12)
+from metrics
+inner join borne using (query_id)
+where measure = ?
+group by domain
+"""
+_COUNTS = """
+select count(*), count(*) filter (is_missing), count(*) filter (value is null), count(*) filter (is_tied)
+from metrics
+where measure = ?
+"""
