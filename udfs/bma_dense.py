@@ -122,21 +122,24 @@ def fill_rows(
     *,
     unit: float = 1.0,
     workers: int = 2,
+    by_set: bool = True,
 ) -> None:
     """Write the averages of some sets with all sets, in multiples of `unit`, into `out`, shape (n, n_sets).
 
-    An integer array takes them rounded down.
+    An integer array takes them rounded down. Columns are set numbers, or with ``by_set=False`` places in
+    :func:`tile_order`, which saves sorting every row.
     """
     if not out.size:
         return
     rows = np.asarray(sets, dtype=np.int64)
-    tiles, column = _all_tiles(space)
+    tiles, _ = _all_tiles(space)
+    place = np.argsort(tile_order(space))
 
     def work(run: IntArray) -> None:
         block = TileRows(space, rows[run], BestMatches(space, len(run)))
         # Whole tiles side by side first, then every row into the order of the sets: a few times as fast as
         # scattering each tile.
-        row_in_tiles = np.zeros((len(run), len(column)), dtype=out.dtype)
+        row_in_tiles = np.zeros((len(run), len(place)), dtype=out.dtype)
         start = 0
         for tile in tiles:
             stop = start + len(tile.sets)
@@ -144,19 +147,27 @@ def fill_rows(
                 row_in_tiles[:, start:stop] = block.averages(tile, unit)
             start = stop
         for row, values in zip(run.tolist(), row_in_tiles, strict=True):
-            values.take(column, out=out[row], mode="clip")
+            if by_set:
+                values.take(place, out=out[row], mode="clip")
+            else:
+                out[row] = values
 
     for _ in ordered_map(work, _runs(by_branch(space, rows)), workers):
         pass
 
 
+def tile_order(space: SetSpace) -> IntArray:
+    """The sets in the order in which tiles hold them, shape (n_sets,)."""
+    return _all_tiles(space)[1]
+
+
 def _all_tiles(space: SetSpace) -> tuple[list[Tile], IntArray]:
-    """All sets as tiles, and where each set stands in them; kept, because callers ask for a few rows at a time."""
+    """All sets as tiles, and their numbers in that order; kept, because callers ask for a few rows at a time."""
     key = ("tiles", TILE_SETS)
     if key not in space.prepared:
         everything = np.arange(len(space.sets))
         tiles = [Tile(space, run) for run in _runs(everything[by_branch(space, everything)])]
-        space.prepared[key] = tiles, np.argsort(np.concatenate([tile.sets for tile in tiles]))
+        space.prepared[key] = tiles, np.concatenate([everything[:0], *(tile.sets for tile in tiles)])
     prepared: tuple[list[Tile], IntArray] = space.prepared[key]
     return prepared
 

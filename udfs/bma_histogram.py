@@ -14,8 +14,9 @@ from queue import SimpleQueue
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
-from udfs.bma_dense import TILE_SETS, Tile, TileRows, by_branch, fill_rows
+from udfs.bma_dense import TILE_SETS, Tile, TileRows, by_branch, fill_rows, tile_order
 from udfs.bma_space import BestMatches, IntArray, SetSpace
 from udfs.ordered_map import ordered_map
 
@@ -120,16 +121,18 @@ def added_pair_histogram(
     if np.any(earlier < 0) or np.any(space.sets.multiplicity < added):
         raise ValueError("More problems were added to a topic set than it has now. Pass totals that include them.")
     histogram = np.zeros((weights.shape[1], N_BINS), dtype=np.int64)
+    others = np.column_stack([space.sets.multiplicity, earlier])[tile_order(space)]
+    ones, columns = np.ones(len(others), dtype=np.int64), np.arange(len(others) + 1)
     rows = np.flatnonzero(added)
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         chunk = rows[start : start + _ROWS_AT_ONCE]
         bins = np.zeros((len(chunk), len(space.sets)), dtype=np.int32)
-        fill_rows(space, chunk, bins, unit=BIN_WIDTH, workers=workers)
+        fill_rows(space, chunk, bins, unit=BIN_WIDTH, workers=workers, by_set=False)
         for row, number in zip(bins, chunk.tolist(), strict=True):
+            # One entry a set, in the row of its bin: the product counts everyone and each group in one go.
+            counts = (sp.csc_array((ones, row, columns), shape=(N_BINS, len(others))) @ others).T
             # (added, anyone) from the added end, (earlier, added) from the earlier one.
-            histogram += np.outer(added_weights[number], _count(row, space.sets.multiplicity))
-            for group, counts in enumerate(histogram):
-                counts += int(added[number]) * _count(row, earlier[:, group])
+            histogram += np.outer(added_weights[number], counts[0]) + int(added[number]) * counts[1:]
     histogram[:, -1] -= added_weights.sum(axis=0)  # a problem with itself
     return histogram
 
