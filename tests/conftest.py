@@ -9,12 +9,15 @@ from homes import Home
 
 from warehouse.settings import ROOT
 
+LEXICAL = ("bm25", "tfidf", "jaccard", "random")
+"""Systems of the sample home: the embedded model has tests of its own and takes half a minute here."""
+
 
 @pytest.fixture(scope="session")
 def sample_home(tmp_path_factory) -> Home:
     """The sample corpus after `saber build`; tests that change it take a copy (`copy_home`)."""
     home = Home(tmp_path_factory.mktemp("sample"), (ROOT / "saber.toml").read_text("utf-8"))
-    result = home.saber("build")
+    result = home.saber("build", "--system", *LEXICAL)
     assert result.returncode == 0, result.stdout + result.stderr
     home.build_output = result.stdout
     return home

@@ -49,6 +49,11 @@ class Prompts:
     summary: str = "annotate/prompts/summary.md"
     judge_pairwise: str = "annotate/prompts/judge_pairwise.md"
     judge_ordinal: str = "annotate/prompts/judge_ordinal.md"
+    sourcing_best_solution: str = "annotate/prompts/sourcing_best_solution.md"
+    sourcing_translate: str = "annotate/prompts/sourcing_translate.md"
+    sourcing_segment: str = "annotate/prompts/sourcing_segment.md"
+    sourcing_format: str = "annotate/prompts/sourcing_format.md"
+    sourcing_complete: str = "annotate/prompts/sourcing_complete.md"
 
 
 @dataclass(frozen=True)
@@ -100,6 +105,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Retrieval:
+    systems: tuple[str, ...] = ("bm25", "tfidf", "jaccard", "random")
     idf: str = "corpus"
     seed: int = 20264
 
@@ -116,7 +122,11 @@ _CHOICES = {
 
 @dataclass(frozen=True)
 class Settings:
-    """Every setting in force, by section; ``providers`` and ``domains`` are tables of the user's own names."""
+    """Every setting in force, by section.
+
+    ``providers``, ``domains`` and ``sources`` are tables of the user's own names; ``sources`` says what is known of
+    a source and not of its rows: licence and language.
+    """
 
     home: Path
     variant: str = ""
@@ -132,6 +142,7 @@ class Settings:
     retrieval: Retrieval = field(default_factory=Retrieval)
     domains: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     providers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    sources: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def as_rows(self) -> dict[str, Any]:
         """Return the settings that shape the tables as {"section.key": value}, without home or providers."""
@@ -203,7 +214,7 @@ def load_settings(
             raise SaberError(f"Variant name {chosen!r} must be lower case letters, digits, '-' or '_'.")
         layers.append(variants.get(chosen, {}))
     layers.append(_nest(overrides or {}))
-    values: dict[str, Any] = {"domains": {}, "providers": {}}
+    values: dict[str, Any] = {"domains": {}, "providers": {}, "sources": {}}
     for layer in layers:
         _lay(values, layer, file)
     return Settings(home=place, variant=chosen, **values)
@@ -226,12 +237,25 @@ def _lay(values: dict[str, Any], layer: Mapping[str, Any], file: Path) -> None:
                 values["domains"][ontology] = {domain: tuple(branches) for domain, branches in table.items()}
         elif section == "providers":
             values["providers"].update(content)
+        elif section == "sources":
+            for source, table in content.items():
+                values["sources"][source] = _checked_source(source, table, file)
         elif section in _SECTIONS:
             current = values.get(section) or _SECTIONS[section]()
             changes = {key: _checked(section, key, current, value, file) for key, value in content.items()}
             values[section] = dataclasses.replace(current, **changes)
         else:
             raise SaberError(f"{file}: unknown section [{section}]. Known: {', '.join(sorted(_SECTIONS))}.")
+
+
+def _checked_source(source: str, table: Any, file: Path) -> dict[str, str]:
+    known = ("licence", "language")
+    if not isinstance(table, Mapping) or not all(isinstance(value, str) for value in table.values()):
+        raise SaberError(f"{file}: [sources.{source}] must be a table of texts.")
+    unknown = sorted(set(table) - set(known))
+    if unknown:
+        raise SaberError(f"{file}: unknown setting sources.{source}.{unknown[0]}. Known: {', '.join(known)}.")
+    return dict(table)
 
 
 def _checked(section: str, key: str, current: Any, value: Any, file: Path) -> Any:

