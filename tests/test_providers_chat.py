@@ -20,6 +20,23 @@ from warehouse.settings import Settings
 
 HARD = 'Let {{x}} = "½" <script>alert(1)</script>\'; drop table t;-- \\frac{a}{b}\n\x00'
 SCHEMA = {"type": "object", "properties": {"b": {"type": "string"}, "a": {"type": "string"}}}
+# A property may bear the name of a bound; it is no bound.
+BOUNDED = {
+    "type": "object",
+    "properties": {
+        "maximum": {"type": "number", "minimum": 0, "maximum": 1},
+        "list": {"type": "array", "items": {"type": "string", "maxLength": 9, "enum": ["a"]}, "maxItems": 2},
+    },
+    "required": ["maximum"],
+}
+UNBOUNDED = {
+    "type": "object",
+    "properties": {
+        "maximum": {"type": "number"},
+        "list": {"type": "array", "items": {"type": "string", "enum": ["a"]}},
+    },
+    "required": ["maximum"],
+}
 
 
 def request(**changes) -> Request:
@@ -43,6 +60,8 @@ def test_messages_and_parameters_are_sent_as_they_are():
     [
         ("json_schema", {"schema": SCHEMA}, "response_format",
          {"type": "json_schema", "json_schema": {"name": "reply", "schema": SCHEMA, "strict": True}}),
+        ("json_schema_plain", {"schema": BOUNDED}, "response_format",
+         {"type": "json_schema", "json_schema": {"name": "reply", "schema": UNBOUNDED, "strict": True}}),
         ("structured_outputs", {"schema": SCHEMA}, "structured_outputs", {"json": SCHEMA}),
         ("structured_outputs", {"choices": ("1", "2")}, "structured_outputs", {"choice": ["1", "2"]}),
     ],
@@ -154,6 +173,7 @@ def test_retry_after_is_read_in_all_its_forms(headers, seconds):
         (503, "", "http_503", Fault.SERVICE),
         (408, "", "http_408", Fault.SERVICE),
         (400, '{"error": {"message": "maximum context length is 4096"}}', "context_exceeded", Fault.REQUEST),
+        (400, "max_tokens=50000 cannot be greater than max_model_len=4096", "context_exceeded", Fault.REQUEST),
         (400, '{"error": {"code": "content_filter"}}', "content_filter", Fault.REPLY),
         (400, "unknown field", "http_400", Fault.REQUEST),
         (422, "x", "http_422", Fault.REQUEST),

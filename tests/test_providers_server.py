@@ -304,6 +304,9 @@ def test_a_missing_key_is_named_by_its_variable(landing, monkeypatch):
         assert server.seen == []
 
 
+KEPT = '{"form": "kept", "share": 0.5, "words": [], "flag": null}'
+
+
 def obeys(*ways: str):
     """A server that keeps to the forms in `ways`, refuses the others with 400 and answers the rest in prose."""
 
@@ -312,6 +315,8 @@ def obeys(*ways: str):
         form = body.get("response_format", {}).get("json_schema", {}).get("schema")
         form = form or body.get("structured_outputs", {}).get("json")
         choices = body.get("structured_outputs", {}).get("choice")
+        if "no bounds" in ways and "max" in json.dumps(body.get("response_format", "")):
+            return status(400, "response_format: keyword not permitted")
         for way in ("response_format", "structured_outputs"):
             if way in body and way not in ways and "ignores" not in ways:
                 return status(400, f"{way}: unknown field")
@@ -320,7 +325,7 @@ def obeys(*ways: str):
         if choices:
             return reply(choices[-1])
         if form:
-            return reply('{"form": "kept"}' if "form" in form["properties"] else GOOD)
+            return reply(KEPT if "form" in form["properties"] else GOOD)
         return reply(GOOD)
 
     return script
@@ -333,7 +338,8 @@ def obeys(*ways: str):
         (("structured_outputs",), "structured_outputs", "structured_outputs", 3),
         (("response_format",), "json_schema", "prompt", 2),
         (("structured_outputs", "ignores"), "structured_outputs", "structured_outputs", 3),
-        ((), "prompt", "prompt", 3),
+        (("response_format", "no bounds"), "json_schema_plain", "prompt", 4),
+        ((), "prompt", "prompt", 4),
     ],
 )
 def test_structured_output_is_probed_once_and_recorded(landing, ways, schema_mode, choice_mode, probes):
@@ -377,6 +383,20 @@ def test_a_probe_without_an_answer_stops_the_job(landing):
         with pytest.raises(SaberError, match="did not answer the probe"):
             run(landing, provider(server.url, structured_output="auto"), [ask("a", schema=SCHEMA)])
         assert set(errors(landing)) == {"http_503"}
+
+
+def test_a_context_too_small_for_the_probe_is_told(landing):
+    with ChatServer(lambda _: status(400, "max_tokens=9 cannot be greater than max_model_len=8")) as server:
+        asked = provider(server.url, structured_output="auto", max_tokens=9)
+        with pytest.raises(SaberError, match="Lower max_tokens"):
+            run(landing, asked, [ask("a", schema=SCHEMA)])
+    assert [seen.body["max_tokens"] for seen in server.seen] == [9]  # no more than the profile allows
+
+
+def test_the_limit_on_output_may_be_left_to_the_server(landing):
+    with ChatServer(lambda _: reply("fine")) as server:
+        run(landing, provider(server.url, max_tokens=0), [ask("a")])
+    assert "max_tokens" not in server.seen[0].body
 
 
 def test_many_requests_without_a_log(landing):

@@ -20,7 +20,7 @@ from annotate.calls.identity import call_id, canonical_json, effective_params
 from annotate.calls.index import CallIndex
 from annotate.calls.policy import Policy
 from annotate.providers.base import Request
-from annotate.providers.chat import JSON_SCHEMA, PROMPT, STRUCTURED_OUTPUTS, chat_body
+from annotate.providers.chat import JSON_SCHEMA_PLAIN, PROMPT, STRUCTURED_OUTPUTS, chat_body
 from annotate.providers.server import ServerProvider
 from warehouse.errors import SaberError
 from warehouse.landing import Landing
@@ -157,7 +157,7 @@ class BatchWriter:
     """Writes the calls that have no usable reply and are in no open batch, a file at a time.
 
     Quarantined calls are left out unless the policy says to retry them. Structured output is asked for as the
-    profile says; ``auto`` means the Batch API's own way, ``json_schema``, since nothing is sent to find out.
+    profile says; ``auto`` means ``json_schema_plain``, which the Batch API takes, since nothing is sent to find out.
     ``CallLog(send=False, on_missing=writer.add)`` makes a batch of what a job would ask.
     """
 
@@ -233,5 +233,5 @@ class BatchWriter:
 
 def _mode(fixed: str, request: Request) -> str:
     if request.schema is not None:
-        return JSON_SCHEMA if fixed == "auto" else fixed
+        return JSON_SCHEMA_PLAIN if fixed == "auto" else fixed
     return STRUCTURED_OUTPUTS if request.choices is not None and fixed == STRUCTURED_OUTPUTS else PROMPT

@@ -13,10 +13,18 @@ from annotate.providers.failures import CONTEXT_EXCEEDED, SERVER_TRUNCATED
 from annotate.providers.token_estimate import looks_truncated
 
 MODE = "structured_output"
-JSON_SCHEMA, STRUCTURED_OUTPUTS, PROMPT = "json_schema", "structured_outputs", "prompt"
-MODES = (JSON_SCHEMA, STRUCTURED_OUTPUTS, PROMPT)
+JSON_SCHEMA, JSON_SCHEMA_PLAIN = "json_schema", "json_schema_plain"
+STRUCTURED_OUTPUTS, PROMPT = "structured_outputs", "prompt"
+MODES = (JSON_SCHEMA, JSON_SCHEMA_PLAIN, STRUCTURED_OUTPUTS, PROMPT)
+_BOUNDS = {
+    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+    *("minLength", "maxLength", "minItems", "maxItems"),
+}
 _LONGEST_DETAIL = 4000
-_CONTEXT_WORDS = ("context length", "context_length", "context window", "context size", "maximum context")
+_CONTEXT_WORDS = (
+    *("context length", "context_length", "context window", "context size", "maximum context"),
+    *("max_model_len", "maximum model length"),
+)
 
 
 def chat_body(request: Request, model: str, mode: str, max_tokens_name: str = "max_tokens") -> dict[str, Any]:
@@ -28,6 +36,7 @@ def chat_body(request: Request, model: str, mode: str, max_tokens_name: str = "m
         Its parameters go into the body as they are, unknown ones too (servers have their own).
     mode
         How structured output is asked for: ``json_schema`` (response_format, schemas only),
+        ``json_schema_plain`` (the same without bounds on numbers and lengths, which some services refuse),
         ``structured_outputs`` (vLLM; schemas and choices) or ``prompt`` (not at all).
     max_tokens_name
         What this server calls the limit on output tokens.
@@ -36,14 +45,26 @@ def chat_body(request: Request, model: str, mode: str, max_tokens_name: str = "m
     for name, value in request.params.items():
         if name != MODE:
             body[max_tokens_name if name == "max_tokens" else name] = value
-    if mode == JSON_SCHEMA and request.schema is not None:
-        named = {"name": "reply", "schema": request.schema, "strict": True}
+    if mode in (JSON_SCHEMA, JSON_SCHEMA_PLAIN) and request.schema is not None:
+        schema = request.schema if mode == JSON_SCHEMA else without_bounds(request.schema)
+        named = {"name": "reply", "schema": schema, "strict": True}
         body["response_format"] = {"type": "json_schema", "json_schema": named}
     elif mode == STRUCTURED_OUTPUTS and request.schema is not None:
         body["structured_outputs"] = {"json": request.schema}
     elif mode == STRUCTURED_OUTPUTS and request.choices is not None:
         body["structured_outputs"] = {"choice": list(request.choices)}
     return body
+
+
+def without_bounds(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a JSON schema of the same keys, types and choices without bounds on numbers and lengths."""
+    plain: dict[str, Any] = {}
+    for keyword, value in schema.items():
+        if keyword == "properties":
+            plain[keyword] = {name: without_bounds(inner) for name, inner in value.items()}
+        elif keyword not in _BOUNDS:
+            plain[keyword] = without_bounds(value) if isinstance(value, Mapping) else value
+    return plain
 
 
 def read_completion(content: bytes | str, estimated_tokens: int, latency_s: float) -> Reply:

@@ -52,7 +52,7 @@ _MEANING = {
     "content_filter": "the service's filter held the reply back",
     "empty_choices": "the server's answer held no reply",
     "empty_reply": "the reply was empty",
-    CONTEXT_EXCEEDED: "prompt plus max_tokens are more than the model's context",
+    CONTEXT_EXCEEDED: "prompt plus max_tokens are more than the model's context; lower max_tokens in the profile",
     SERVER_TRUNCATED: "the server counted far fewer prompt tokens than were sent: it cut the prompt",
     "invalid_request": "the request cannot be sent",
     "quota": "the account has no credit left",

@@ -8,7 +8,7 @@ Example::
     key_variable = "CLUSTER_KEY"      # the key itself is never written down
     concurrency = 64
     temperature = 0.0
-    max_tokens = 50000
+    max_tokens = 50000                # 0 leaves it to the server: what the context has left
     price_in = 0.15                   # per million tokens
     price_out = 0.60
 """
@@ -50,7 +50,7 @@ class Profile:
     timeout_s
         Longest wait for one reply.
     structured_output
-        ``auto`` (probe once), ``json_schema``, ``structured_outputs`` or ``prompt``.
+        ``auto`` (probe once), ``json_schema``, ``json_schema_plain``, ``structured_outputs`` or ``prompt``.
     max_tokens_name
         ``max_tokens``, or ``max_completion_tokens`` where the service wants that.
     price_in, price_out
@@ -101,6 +101,8 @@ def read_profile(name: str, table: Mapping[str, Any]) -> Profile:
     if not isinstance(extra, Mapping):
         raise SaberError(f"{where}: params must be a table.")
     params |= extra
+    if params["max_tokens"] == 0:
+        del params["max_tokens"]
     policy_names = {f.name for f in dataclasses.fields(Policy)}
     policy_values = {key: values.pop(key) for key in list(values) if key in policy_names}
     if values.get("kind") == "vllm-batch":

@@ -19,7 +19,7 @@ from annotate.providers.base import Ask, Reply, Request, failed
 from annotate.providers.chat import MODE, PROMPT, STRUCTURED_OUTPUTS, chat_body, read_completion, read_status
 from annotate.providers.failures import Fault, fault
 from annotate.providers.many import complete_many
-from annotate.providers.probe import probe_choices, probe_schema
+from annotate.providers.probe import MAX_TOKENS, probe_choices, probe_schema
 from annotate.providers.profile import Profile
 from annotate.providers.redact import Redactor, guard_http_logs, url_secrets
 from annotate.providers.token_estimate import estimate_tokens
@@ -174,7 +174,9 @@ class ServerProvider:
         fixed = self.profile.structured_output
         if fixed != "auto":
             return fixed if form == "schema" or fixed == STRUCTURED_OUTPUTS else PROMPT
-        return await (probe_schema(ask) if form == "schema" else probe_choices(ask))
+        most = self.defaults.get("max_tokens")
+        most = min(most, MAX_TOKENS) if isinstance(most, int) else MAX_TOKENS
+        return await (probe_schema(ask, most) if form == "schema" else probe_choices(ask, most))
 
     def client(self) -> openai.AsyncOpenAI:
         """Return the client of the first URL, for what is not a chat request."""

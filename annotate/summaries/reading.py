@@ -49,15 +49,24 @@ SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "noCoreIdea": {"type": "boolean"},
-        "coreIdea": {"type": ["string", "null"]},
-        "supportingIdeas": {"type": "array", "items": {"type": "string"}, "maxItems": MAX_SUPPORTING},
-        "keywords": {"type": "array", "items": {"type": "string"}},
+        "coreIdea": {"type": ["string", "null"], "maxLength": 400},
+        "supportingIdeas": {
+            "type": "array",
+            "items": {"type": "string", "maxLength": 160},
+            "maxItems": MAX_SUPPORTING,
+        },
+        "keywords": {"type": "array", "items": {"type": "string", "maxLength": 60}, "maxItems": 12},
         "confidence": {"type": "number", "minimum": 0, "maximum": 1},
     },
     "required": ["noCoreIdea", "coreIdea", "supportingIdeas", "keywords", "confidence"],
     "additionalProperties": False,
 }
-"""JSON schema of the reply, for structured output."""
+"""JSON schema of the reply, for structured output.
+
+The bounds are far above what the rules allow: they end the strings and lists of a model that repeats itself,
+which would otherwise run into the limit of output tokens. A core idea cut at its bound has too many words.
+Replies are read without them, since not every server enforces them.
+"""
 
 
 def read_summary(text: str | None) -> Summary:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from annotate.calls.log import CallLog
@@ -82,7 +82,8 @@ class Asker:
 
     def validate(self, request: Request, reply: Reply) -> str | None:
         """Return the kind of failure of a reply without a usable answer, for the call log."""
-        if (kind := structured(request, reply)) is not None:
+        # Where no server holds the model to the choices, an answer may stand at the end of a longer reply.
+        if (kind := structured(replace(request, choices=None), reply)) is not None:
             return kind
         ballot = self.judges[0].ballot(reply)
         return ballot.reason if ballot.verdict == INVALID else None
