@@ -17,6 +17,7 @@ from tests.test_ratings_job import build, run
 from warehouse.identity import pair_hash
 from warehouse.landing import Landing
 from warehouse.settings import load_settings
+from warehouse.variants import ontology_in_use, selected_variants
 
 KEY = "sk-very-secret-0123456789"
 
@@ -93,6 +94,30 @@ def test_invalid_verdicts_can_be_asked_again(home: Path, capsys: pytest.CaptureF
     assert code == 0
     assert judged["invalid"] == 0
     assert {row["verdict"] for row in judgments(home)} == {"first"}
+
+
+def selected(home: Path, **judging: Any) -> str:
+    """Return the variant of judgments that the marts read under these settings."""
+    overrides = {f"judging.{name}": value for name, value in judging.items()}
+    settings = load_settings(home, overrides=overrides)
+    return selected_variants(settings, ontology_in_use(settings, Landing(home))).judgments
+
+
+def test_the_settings_select_each_way_of_asking(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with ChatServer(lambda seen: reply(r"\boxed{2}")) as server:
+        _, only, _ = run(capsys, *flags(server), "--answer-only")
+        _, whole, _ = run(capsys, *flags(server), "--no-answer-only")
+    assert only["variant"] == selected(home, provider="quick", model="m", answer_only=True)
+    assert whole["variant"] == selected(home, provider="quick", model="m")
+    assert selected(home) == selected(home, answer_only=True)  # offline there is one way only
+
+
+def test_an_answer_at_the_end_of_a_longer_reply_counts(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A server without structured output was asked for the answer alone and every longer reply was refused."""
+    with ChatServer(lambda seen: reply(r"The second shares the lemma. \boxed{2}")) as server:
+        code, judged, _ = run(capsys, *flags(server), "--answer-only")
+    assert code == 0
+    assert judged["verdicts"] == {"second": judged["asked"]}
 
 
 def test_answer_only_asks_for_the_choice(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -38,6 +38,7 @@ def test_the_sample_table_counts_only_while_the_sample_stands_alone(tmp_path):
         ("[signals]\ntokeniser = 'words'\n", "signals.tokeniser"),
         ("[benchmark]\nqueries = '50'\n", "benchmark.queries"),
         ("[benchmark]\nqueries = true\n", "benchmark.queries"),
+        ("[judging]\nanswer_only = 1\n", "judging.answer_only"),
         ("[evaluation]\ncutoffs = 10\n", "evaluation.cutoffs"),
         ("x = [", "cannot be read"),
     ],

@@ -83,6 +83,7 @@ class Judging:
     provider: str = "offline"
     model: str = "lexical-1"
     schedule: str = "swiss"
+    answer_only: bool = False
     rounds: int = 10
     seed: int = 20261
 
@@ -271,8 +272,8 @@ def _checked(section: str, key: str, current: Any, value: Any, file: Path) -> An
         if isinstance(value, str) and value in ("data", "auto"):
             return value
         kind = "float"
-    wanted = {"float": (int, float), "int": (int,), "str": (str,)}[kind]
-    if not isinstance(value, wanted) or isinstance(value, bool):
+    wanted = {"float": (int, float), "int": (int,), "str": (str,), "bool": (bool,)}[kind]
+    if not isinstance(value, wanted) or isinstance(value, bool) is not (kind == "bool"):
         raise SaberError(f"{file}: {name} must be of type {kind}, not {value!r}.")
     choices = _CHOICES.get(name)
     if choices and value not in choices:

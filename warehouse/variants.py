@@ -20,6 +20,9 @@ from warehouse.settings import ROOT, Settings
 DEDUPLICATION_VERSION = 1
 """Raised when the rules of `warehouse.deduplication` change, so that older rows are another variant."""
 
+ANSWER_ONLY = "+answer-only"
+"""Marks the prompt version of judges that are held to the boxed answer, without technique profiles."""
+
 
 @dataclass(frozen=True)
 class OntologyInUse:
@@ -115,6 +118,12 @@ def prompt_version(settings: Settings, prompt: str) -> str:
     return f"{path.stem}@{hashlib.sha256(text).hexdigest()[:8]}"
 
 
+def judge_prompt_version(settings: Settings, kind: str, answer_only: bool) -> str:
+    """Return the prompt version of a judge of this kind; the boxed answer alone is another way of asking."""
+    version = prompt_version(settings, "judge_ordinal" if kind == "ordinal" else "judge_pairwise")
+    return version + (ANSWER_ONLY if answer_only else "")
+
+
 def prompt_path(settings: Settings, prompt: str) -> Path:
     """Return the file of a prompt; relative paths count from the project's root."""
     named = Path(getattr(settings.prompts, prompt))
@@ -182,8 +191,11 @@ def judgments_variant(
 ) -> str:
     """Hash what a tournament's judgments depend on; rounds are left out, since more rounds extend it."""
     judging = settings.judging
-    kind = judge or judging.judge
-    prompt = "judge_ordinal" if kind == "ordinal" else "judge_pairwise"
+    kind, provider = judge or judging.judge, provider or judging.provider
+    if provider == "offline":
+        version = None
+    elif version is None:
+        version = judge_prompt_version(settings, kind, judging.answer_only)
     return variant_hash(
         {
             "stage": "judgments",
@@ -191,7 +203,9 @@ def judgments_variant(
             "judge": kind,
             "schedule": schedule or judging.schedule,
             "seed": judging.seed,
-            **_model(settings, prompt, provider or judging.provider, model or judging.model, version),
+            "provider": provider,
+            "model": model or judging.model,
+            "prompt": version,
         }
     )
 

@@ -43,7 +43,9 @@ def add_judging_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base-url", action="append", metavar="URL", help="server to ask; repeat to share the load")
     parser.add_argument("--prompt", metavar="FILE", help="ask in the words of this file")
     parser.add_argument(
-        "--answer-only", action="store_true", help="hold the model to the boxed answer alone, without profiles"
+        "--answer-only",
+        action=argparse.BooleanOptionalAction,
+        help="hold the model to the boxed answer alone, without profiles (default: judging.answer_only)",
     )
 
 

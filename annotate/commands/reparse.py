@@ -120,7 +120,7 @@ def _replay_judgments(work: Replay) -> Replayed:
             given["model"],
             given["base_url"],
             given["prompt"],
-            bool(given["answer_only"]),
+            given["answer_only"],
         ),
     )
     source, judging = setup.provenance, work.settings.judging

@@ -10,6 +10,7 @@ from annotate.judges.base import Problem
 from annotate.prompts import Prompt
 from annotate.providers.base import Request
 from warehouse.identity import content_hash
+from warehouse.variants import ANSWER_ONLY
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Asking:
         """``name@hash`` of the prompt, marked when only the answer is asked for."""
         if self.prompt is None:
             return "judge@offline"
-        return self.prompt.version + ("+answer-only" if self.answer_only else "")
+        return self.prompt.version + (ANSWER_ONLY if self.answer_only else "")
 
     def request(
         self,

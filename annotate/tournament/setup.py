@@ -31,7 +31,7 @@ class Choice:
     model: str | None = None
     base_url: Sequence[str] | None = None
     prompt_file: str | None = None
-    answer_only: bool = False
+    answer_only: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -90,10 +90,10 @@ def prepare(settings: Settings, choice: Choice) -> Setup:
         judges = tuple(offline_judge(kind, field.of_query(one)) for one in field.entrants)
         version = None
     else:
-        judge = model_judge(settings, kind, answer_only=choice.answer_only)
+        answer_only = judging.answer_only if choice.answer_only is None else choice.answer_only
+        judge = model_judge(settings, kind, answer_only=answer_only)
         judges = (judge,) * len(field.entrants)
-        # Answers without profiles are another way of asking: their verdicts are another variant.
-        version = judge.prompt_version if choice.answer_only else None
+        version = judge.prompt_version
     variant = judgments_variant(settings, ontology, provider_name, provider.model, kind, schedule, version)
     provenance = Provenance(field.benchmark, schedule, variant, provider_name, provider.model)
     return Setup(settings, landing, field, judges, provenance, provider)
