@@ -1,4 +1,4 @@
--- Ideal discounted gains of each query at each cut-off, from all of its qrels.
+-- Ideal discounted gains of each query at each cut-off, from all of its relevances, and the gains of a random order.
 with
     cutoffs as (
         select distinct element as k
@@ -11,20 +11,21 @@ with
             )
     ),
 
-    ordered as (
-        select
-            query_id,
-            relevance,
-            row_number() over (partition by query_id order by relevance desc, document_id) as position
-        from {{ ref("qrels") }}
-        where relevance is not null
-    )
+    relevances as (select benchmark, query_id, document_id, relevance from {{ ref("relevances") }}),
 
+    ideal as (select * from {{ ideal_gains("relevances", "cutoffs") }})
+
+-- a query without judgments keeps its rows, so that it is counted
 select
-    ordered.query_id,
+    queries.benchmark,
+    queries.query_id,
     cutoffs.k,
-    fsum((pow(2, ordered.relevance) - 1) / log2(ordered.position + 1)) as ideal_exponential,
-    fsum(ordered.relevance / log2(ordered.position + 1)) as ideal_linear
-from ordered
-inner join cutoffs on ordered.position <= cutoffs.k
-group by ordered.query_id, cutoffs.k
+    ideal.ideal_exponential,
+    ideal.ideal_linear,
+    ideal.random_exponential,
+    ideal.random_linear,
+    coalesce(ideal.n_judged, 0) as n_judged,
+    coalesce(ideal.n_relevant, 0) as n_relevant
+from {{ ref("evaluated_queries") }} as queries
+cross join cutoffs
+left join ideal on ideal.benchmark = queries.benchmark and ideal.query_id = queries.query_id and ideal.k = cutoffs.k

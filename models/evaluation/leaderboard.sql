@@ -3,19 +3,13 @@ with
     metrics as (select * from {{ ref("query_metrics") }} where measure = 'ndcg_exp@10'),
 
     linear as (
-        select run_id, {{ mean("value") }} as ndcg_lin_10 from {{ ref("query_metrics") }} where measure = 'ndcg_lin@10' group by run_id
+        select run_id, {{ mean("value") }} as ndcg_lin_10
+        from {{ ref("query_metrics") }}
+        where measure = 'ndcg_lin@10'
+        group by run_id
     ),
 
     domains as (select problem_id as query_id, domain from {{ ref("problem_domains") }}),
-
-    judged as (
-        select
-            count(relevance) / count(*) as share_judged,
-            string_agg(distinct judge, ' + ' order by judge) as judge
-        from {{ ref("qrels") }}
-    ),
-
-    queries as (select count(*) as n_queries from {{ ref("queries") }}),
 
     overall as (
         select
@@ -23,8 +17,7 @@ with
             {{ mean("value") }} as overall,
             count(*) filter (is_missing) as n_missing,
             count(*) filter (value is null) as n_degenerate,
-            count(*) filter (is_tied_at_cutoff) as n_tied_at_cutoff,
-            count(*) as n_measured
+            count(*) filter (is_tied_at_cutoff) as n_tied_at_cutoff
         from metrics
         group by run_id
     ),
@@ -44,24 +37,24 @@ select
     systems.system,
     overall.overall,
     {%- for domain, column in domain_columns() %}
-    (
-        select score from by_domain
-        where by_domain.run_id = systems.run_id and by_domain.domain = '{{ domain | replace("'", "''") }}'
-    ) as {{ column }},
+        (
+            select score
+            from by_domain
+            where by_domain.run_id = systems.run_id and by_domain.domain = {{ text_literal(domain) }}
+        ) as {{ column }},
     {%- endfor %}
     linear.ndcg_lin_10,
-    queries.n_queries,
+    benchmarks.n_queries,
     overall.n_missing,
-    overall.n_degenerate + queries.n_queries - overall.n_measured as n_degenerate,
+    overall.n_degenerate,
     overall.n_tied_at_cutoff,
-    judged.share_judged,
-    judged.judge,
+    benchmarks.share_judged,
+    benchmarks.judge,
     systems.idf,
     systems.run_id,
     {{ build_id() }} as build_id
 from {{ ref("systems") }} as systems
+inner join {{ ref("benchmarks") }} as benchmarks using (benchmark)
 inner join overall using (run_id)
 inner join linear using (run_id)
-cross join judged
-cross join queries
-order by systems.benchmark, systems.setting, systems.scope, overall.overall desc
+order by systems.benchmark, systems.setting, systems.scope, overall.overall desc, systems.run_id

@@ -1,42 +1,43 @@
--- Runs over the benchmark's queries in the order that metrics use; gains travel with the rows.
+-- The first documents of every run and query in the order that metrics use; gains travel with the rows.
+-- A ranking that saw an older text of one of them is left out as a whole: the query then counts as missing.
 with
-    runs as (
-        select *
-        from {{ ref("stg_runs") }}
-        where variant = {{ selected_variant("benchmark") }} and benchmark = {{ setting("benchmark.name") }}
+    heads as (
+        select run_queries.run_id, run_queries.query_id, run_queries.first_documents
+        from {{ ref("run_queries") }} as run_queries
+        inner join {{ ref("systems") }} as systems using (run_id)
+        inner join
+            {{ ref("evaluated_queries") }} as queries
+            on queries.benchmark = run_queries.benchmark
+            and queries.query_id = run_queries.query_id
     ),
 
-    queries as (select query_id from {{ ref("queries") }}),
+    ranked as (select * from {{ unfolded_documents("heads") }}),
 
-    qrels as (select query_id, document_id, relevance from {{ ref("qrels") }}),
+    texts as (select problem_id, content_hash from {{ ref("stg_problems") }}),
 
-    tie_break as (select {{ setting("evaluation.tie_break") }} = 'trec' as is_trec),
+    seen as (select distinct query_id, document_id, content_hash from ranked where content_hash is not null),
 
-    ranked as (
-        select
-            runs.*,
-            case
-                when tie_break.is_trec
-                then
-                    row_number() over (
-                        partition by runs.run_id, runs.query_id order by runs.score::float desc, runs.document_id desc
-                    )
-                else
-                    row_number() over (
-                        partition by runs.run_id, runs.query_id order by runs.score desc, runs.document_id asc
-                    )
-            end as position
-        from runs
-        inner join queries using (query_id)
-        cross join tie_break
-    )
+    outdated_pairs as (
+        select seen.query_id, seen.document_id, seen.content_hash
+        from seen
+        inner join texts as query on query.problem_id = seen.query_id
+        inner join texts as document on document.problem_id = seen.document_id
+        where seen.content_hash <> left(sha256(concat_ws(':', query.content_hash, document.content_hash)), 32)
+    ),
 
-select
-    ranked.run_id,
-    ranked.query_id,
-    ranked.document_id,
-    ranked.score,
-    ranked.position::integer as rank,
-    qrels.relevance
-from ranked
-left join qrels using (query_id, document_id)
+    outdated as (
+        select distinct ranked.run_id, ranked.query_id
+        from ranked
+        semi join outdated_pairs using (query_id, document_id, content_hash)
+    ),
+
+    current as (select ranked.* from ranked anti join outdated using (run_id, query_id))
+
+select current.run_id, current.query_id, current.document_id, current.score, current.rank, relevances.relevance
+from current
+inner join {{ ref("systems") }} as systems on systems.run_id = current.run_id
+left join
+    {{ ref("relevances") }} as relevances
+    on relevances.benchmark = systems.benchmark
+    and relevances.query_id = current.query_id
+    and relevances.document_id = current.document_id

@@ -1,3 +1,4 @@
+-- Runs that are evaluated: those without a score that is no number (analysis.refused_runs names the others).
 select
     run_id,
     any_value(benchmark) as benchmark,
@@ -7,7 +8,7 @@ select
     any_value(scope) as scope,
     any_value(idf) as idf,
     any_value(params) as params,
-    sum(latency_s) / nullif(count(distinct query_id), 0) as mean_latency_s
-from {{ ref("stg_runs") }}
-where variant = {{ selected_variant("benchmark") }} and benchmark = {{ setting("benchmark.name") }}
+    round(fsum(latency_s) / nullif(count(latency_s), 0), 9) as mean_latency_s
+from {{ ref("run_queries") }}
 group by run_id
+having sum(n_not_finite) = 0

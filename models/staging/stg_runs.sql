@@ -12,6 +12,7 @@ select
     rank,
     latency_s,
     params,
+    content_hash,
     variant,
     job_id
 from {{ source("landing", "runs") }}
