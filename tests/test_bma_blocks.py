@@ -5,11 +5,11 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from topic_corpora import Corpus, brute_bma, brute_lin, corpora, set_lists
 
-from udfs import bma_blocks
+from udfs import bma_search
 from udfs.bma import best_match_averages
 from udfs.bma_blocks import SetPairs, count_blocks, partners_of_sets, similar_set_pairs
 from udfs.bma_space import SetSpace
@@ -17,6 +17,11 @@ from udfs.lin import TopicSimilarities
 from udfs.topic_sets import distinct_topic_sets
 
 Found = dict[tuple[int, int], float]
+
+
+def fixed(examples: int) -> settings:
+    """Settings of a test whose fixture is the same for all examples."""
+    return settings(max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def space_of(corpus: Corpus, memory_budget: int = 1 << 30) -> SetSpace:
@@ -31,6 +36,13 @@ def collect(blocks: Iterable[SetPairs]) -> Found:
             assert (x, y) not in found, "a pair came twice"
             found[x, y] = value
     return found
+
+
+@pytest.fixture(params=["indexed", "dense"], autouse=True)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Every test is run through the index and by computing every average."""
+    monkeypatch.setattr(bma_search, "DENSE_SHARE", math.inf if request.param == "indexed" else -1.0)
+    return str(request.param)
 
 
 def by_definition(corpus: Corpus, threshold: float) -> Found:
@@ -59,7 +71,7 @@ def test_hand_computed_pairs() -> None:
     assert found == {**alone, (0, 2): pytest.approx(2.18801086 / 3, abs=1e-8)}
 
 
-@settings(max_examples=80, deadline=None)
+@fixed(50)
 @given(corpora_and_thresholds(), st.integers(1, 9))
 def test_equals_the_definition_to_the_bit(case: tuple[Corpus, float], block_size: int) -> None:
     corpus, threshold = case
@@ -67,7 +79,7 @@ def test_equals_the_definition_to_the_bit(case: tuple[Corpus, float], block_size
     assert found == by_definition(corpus, threshold)
 
 
-@settings(max_examples=25, deadline=None)
+@fixed(15)
 @given(corpora_and_thresholds(most=30))
 def test_equals_the_definition_for_large_sets(case: tuple[Corpus, float]) -> None:
     corpus, threshold = case
@@ -75,7 +87,7 @@ def test_equals_the_definition_for_large_sets(case: tuple[Corpus, float]) -> Non
     assert found == by_definition(corpus, threshold)
 
 
-@settings(max_examples=40, deadline=None)
+@fixed(20)
 @given(corpora_and_thresholds())
 def test_published_comparison_rounds_both_to_float16(case: tuple[Corpus, float]) -> None:
     corpus, threshold = case
@@ -84,7 +96,7 @@ def test_published_comparison_rounds_both_to_float16(case: tuple[Corpus, float])
     assert found.keys() == expected
 
 
-@settings(max_examples=40, deadline=None)
+@fixed(20)
 @given(corpora_and_thresholds(), st.integers(1, 5), st.integers(0, 30))
 def test_a_resumed_run_is_the_rest_of_a_whole_one(case: tuple[Corpus, float], block_size: int, start: int) -> None:
     corpus, threshold = case
@@ -99,7 +111,7 @@ def test_a_resumed_run_is_the_rest_of_a_whole_one(case: tuple[Corpus, float], bl
         np.testing.assert_array_equal(resumed.similarity, block.similarity)
 
 
-@settings(max_examples=60, deadline=None)
+@fixed(30)
 @given(corpora_and_thresholds(), st.integers(1, 25), st.integers(1, 6))
 def test_old_pairs_and_pairs_with_new_sets_make_the_whole(
     case: tuple[Corpus, float], cut: int, block_size: int
@@ -119,7 +131,7 @@ def test_old_pairs_and_pairs_with_new_sets_make_the_whole(
     assert before.keys() | added.keys() == by_definition(corpus, threshold).keys()
 
 
-@settings(max_examples=60, deadline=None)
+@fixed(30)
 @given(corpora_and_thresholds(), st.sets(st.integers(0, 24), max_size=6), st.integers(1, 4))
 def test_partners_of_chosen_sets(case: tuple[Corpus, float], chosen: set[int], block_size: int) -> None:
     corpus, threshold = case
@@ -162,7 +174,7 @@ def test_common_topics_and_sets_of_one_and_sixty(common: float) -> None:
 def test_threads_blocks_chunks_and_the_matrix_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = realistic(250)
     expected = collect(similar_set_pairs(space_of(corpus), 0.6, workers=1, with_similarity=True))
-    monkeypatch.setattr(bma_blocks, "_CHUNK_CANDIDATES", 300)
+    monkeypatch.setattr(bma_search, "CHUNK_CANDIDATES", 300)
     for budget, workers, block_size in [(0, 1, 256), (1 << 30, 3, 7), (0, 2, 50)]:
         space = space_of(corpus, budget)
         blocks = similar_set_pairs(space, 0.6, workers=workers, block_size=block_size, with_similarity=True)
@@ -176,6 +188,19 @@ def test_the_matrix_is_kept_only_within_its_budget(monkeypatch: pytest.MonkeyPat
     for budget, kept in [(8 * n_used**2, True), (8 * n_used**2 - 1, False)]:
         rows, _ = TopicSimilarities(*args, budget).rows(np.array([0]))
         assert (len(rows) == n_used) is kept
+
+
+def test_the_cheaper_way_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = realistic(200)
+    monkeypatch.setattr(bma_search, "DENSE_SHARE", 0.08)
+    everything = np.arange(len(corpus.sets))
+
+    def chosen(threshold: float, budget: int = 1 << 30) -> type:
+        return type(bma_search.make_search(space_of(corpus, budget), everything, threshold, from_both_ends=True))
+
+    assert chosen(0.99) is bma_search.IndexedSearch
+    assert chosen(0.05) is bma_search.DenseSearch
+    assert chosen(0.99, budget=1_000) is bma_search.DenseSearch  # no room for the index
 
 
 def test_a_consumer_may_stop_early() -> None:

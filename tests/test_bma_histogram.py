@@ -64,8 +64,8 @@ def test_histogram_equals_integer_arithmetic(corpus: Corpus, groups: int, seed: 
     assert histogram.sum(axis=1).tolist() == (weights.sum(axis=0) * (len(corpus.topics) - 1)).tolist()
 
 
-@settings(max_examples=15, deadline=None)
-@given(corpora(problems=12, most=30))
+@settings(max_examples=8, deadline=None)
+@given(corpora(problems=7, most=30))
 def test_histogram_of_large_sets_is_summed_in_float64(corpus: Corpus) -> None:
     weights = corpus.sets.multiplicity[:, None]
     np.testing.assert_array_equal(pair_histogram(space_of(corpus), weights), brute_histogram(corpus, weights))

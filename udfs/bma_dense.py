@@ -156,6 +156,11 @@ def fill_rows(
         pass
 
 
+def tiles_of(space: SetSpace) -> list[Tile]:
+    """All sets as tiles, runs of :func:`by_branch`."""
+    return _all_tiles(space)[0]
+
+
 def tile_order(space: SetSpace) -> IntArray:
     """The sets in the order in which tiles hold them, shape (n_sets,)."""
     return _all_tiles(space)[1]

@@ -27,6 +27,10 @@ _ROUNDING = 1e-6
 """More than the rounding of one float32 similarity to its grid; widening a match costs a few candidates at most."""
 
 
+class IndexTooLargeError(Exception):
+    """The threshold is so low that the index would not fit into its share of the memory."""
+
+
 @dataclass(frozen=True)
 class SizeClass:
     """Target sets of one size.
@@ -61,7 +65,9 @@ def size_classes(space: SetSpace) -> list[SizeClass]:
     return classes
 
 
-def file_by_rarest(classes: list[SizeClass], similarities: TopicSimilarities, threshold: float) -> list[SizeClass]:
+def file_by_rarest(
+    classes: list[SizeClass], similarities: TopicSimilarities, threshold: float, most_entries: int
+) -> list[SizeClass]:
     """Targets by size, filed under the topics that a finder of them must hold one of.
 
     Parameters
@@ -71,11 +77,18 @@ def file_by_rarest(classes: list[SizeClass], similarities: TopicSimilarities, th
     similarities : TopicSimilarities
     threshold : float
         Least mean of the targets' best matches that must be found, above 1e-6.
+    most_entries : int
+        Largest index to make.
 
     Returns
     -------
     list of SizeClass
         The same classes with `filed` replaced.
+
+    Raises
+    ------
+    IndexTooLargeError
+        When it would have more entries.
     """
     costs = _candidates_by_match(classes, similarities)
     chosen = [_choose(one, costs, threshold) for one in classes]
@@ -88,7 +101,10 @@ def file_by_rarest(classes: list[SizeClass], similarities: TopicSimilarities, th
             inside = slice(*np.searchsorted(prefix, [first, stop]))
             size = classes[number].size
             matches = np.array([_least_match(threshold, size, p) for p in range(1, size + 1)])
-            near, owner = _near(similarities, rows, row_of_position, prefix[inside], matches, count[inside] - 1)
+            near, owner = _near(
+                similarities, rows, row_of_position, prefix[inside], matches, count[inside] - 1, most_entries
+            )
+            most_entries -= len(near)
             topics[number].append(near)
             filed[number].append(target[inside][owner])
     shape = len(similarities)
@@ -103,13 +119,20 @@ def file_by_rarest(classes: list[SizeClass], similarities: TopicSimilarities, th
     ]
 
 
-def near_topics(similarities: TopicSimilarities, positions: IntArray, least_match: float) -> sp.csr_array:
+def near_topics(
+    similarities: TopicSimilarities, positions: IntArray, least_match: float, most_entries: int
+) -> sp.csr_array:
     """Topics with a match >= `least_match` to each of some topics.
 
     Returns
     -------
     bool CSR array, shape (n_used, n_used)
         Rows of topics that are not in `positions` are empty.
+
+    Raises
+    ------
+    IndexTooLargeError
+        When there are more than `most_entries`.
     """
     topics: list[IntArray] = [np.zeros(0, dtype=np.int64)]
     owners: list[IntArray] = [np.zeros(0, dtype=np.int64)]
@@ -117,7 +140,9 @@ def near_topics(similarities: TopicSimilarities, positions: IntArray, least_matc
     for first in range(0, len(positions), step):
         chunk = positions[first : first + step]
         rows, row_of_position = similarities.rows(chunk)
-        near, owner = _near(similarities, rows, row_of_position, chunk, np.array([least_match]), np.zeros_like(chunk))
+        match, which = np.array([least_match]), np.zeros_like(chunk)
+        near, owner = _near(similarities, rows, row_of_position, chunk, match, which, most_entries)
+        most_entries -= len(near)
         topics.append(near)
         owners.append(chunk[owner])
     shape = (len(similarities), len(similarities))
@@ -238,6 +263,7 @@ def _near(
     positions: npt.NDArray[np.integer],
     matches: npt.NDArray[np.float64],
     which: npt.NDArray[np.integer],
+    most_entries: int,
 ) -> tuple[IntArray, IntArray]:
     """Topics with a match >= matches[which] to each entry's position, and the entry they belong to.
 
@@ -252,6 +278,8 @@ def _near(
     lengths = np.array([len(topics) for topics in found], dtype=np.int64)
     starts = np.cumsum(lengths) - lengths
     of_entry = lengths[entry]
+    if of_entry.sum() > most_entries:
+        raise IndexTooLargeError
     owner = np.repeat(np.arange(len(entry)), of_entry)
     ends = np.cumsum(of_entry)
     place = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts[entry] - ends + of_entry, of_entry)
