@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.errors import SaberError
+from warehouse.identity import pair_hash
 from warehouse.marts import Marts
 from warehouse.settings import Settings
 from warehouse.texts import problem_text
@@ -23,7 +24,10 @@ PROBLEM = (
     "problem_id", "source", "source_id", "statement", "solution", "answer", "language", "licence", "metadata",
     "content_hash",
 )  # fmt: skip
-_QREL = ("query_id", "document_id", "class", "relevance", "std_error", "judge", "schedule", "provider", "model")
+QREL = (
+    "query_id", "document_id", "class", "relevance", "std_error", "judge", "schedule", "provider", "model",
+    "content_hash",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -41,8 +45,8 @@ class Collection:
     document_ids
         In ascending order: all candidates, or all eligible problems.
     qrels
-        One dictionary a query and candidate, ordered by query id and document id; ``relevance`` is None while
-        the pair is not judged.
+        One dictionary a query and candidate (columns :data:`QREL`), ordered by query id and document id;
+        ``relevance`` is None while the pair is not judged, ``content_hash`` is of the pair of texts.
     domains
         {query id: its domains}.
     domain_columns
@@ -134,9 +138,9 @@ def load_runs(settings: Settings, collection: Collection, run_ids: Sequence[str]
     """
     is_trec = settings.evaluation.tie_break == "trec"
     order = "score::float desc, document_id desc" if is_trec else "score desc, document_id asc"
+    given: dict[str, Any] = {"benchmark": collection.name, "variant": collection.variant}
+    runs = "(select * from landing.runs where benchmark = $benchmark and variant = $variant)"
     with Marts(settings) as marts:
-        runs = f"{marts.name('staging.stg_runs')} where benchmark = $benchmark and variant = $variant"
-        given: dict[str, Any] = {"benchmark": collection.name, "variant": collection.variant}
         known = [row["run_id"] for row in marts.rows(f"select distinct run_id from {runs} order by 1", given)]
         wanted = known if run_ids is None else list(dict.fromkeys(run_ids))
         if unknown := [run_id for run_id in wanted if run_id not in known]:
@@ -148,10 +152,19 @@ def load_runs(settings: Settings, collection: Collection, run_ids: Sequence[str]
         queries = pa.table({"query_id": pa.array(collection.query_ids, pa.string())})
         marts.connection.register("exported_queries", queries)
         found = marts.table(
-            f"select run_id, query_id, document_id, system, setting, scope, idf, params, score, latency_s, "
-            f"row_number() over (partition by run_id, query_id order by {order})::integer as rank "
-            f"from (select * from {runs} and run_id in (select unnest($wanted))) "
-            "semi join exported_queries using (query_id) order by run_id, query_id, rank",
+            f"""
+            with latest as (
+                -- as staging.stg_runs reads them, with the hash of the texts each row saw
+                select * from {runs} where run_id in (select unnest($wanted))
+                qualify job_id = arg_max(job_id, sequence) over (partition by run_id, query_id)
+            )
+            select
+                run_id, query_id, document_id, system, setting, scope, idf, params, score, latency_s, content_hash,
+                row_number() over (partition by run_id, query_id order by {order})::integer as rank
+            from latest
+            semi join exported_queries using (query_id)
+            order by run_id, query_id, rank
+            """,
             {**given, "wanted": wanted},
         )
         marts.connection.unregister("exported_queries")
@@ -170,14 +183,15 @@ def _from_marts(marts: Marts, scope: str) -> Collection:
     if scope == "corpus":
         documents = f"select problem_id from {marts.name('signals.eligible_problems')}"
     document_ids = [row["problem_id"] for row in marts.rows(f"{documents} order by 1")]
+    problems = _problems(marts, {*queries, *document_ids})
     return Collection(
         name=qrels[0]["benchmark"],
         variant=qrels[0]["variant"],
         build_id=marts.build_id(),
-        problems=_problems(marts, {*queries, *document_ids}),
+        problems=problems,
         query_ids=queries,
         document_ids=document_ids,
-        qrels=[{name: row.get(name) for name in _QREL} for row in qrels],
+        qrels=_qrels(qrels, problems),
         domains=_domains(marts, queries),
         domain_columns=_domain_columns(marts),
     )
@@ -212,17 +226,30 @@ def _from_imports(marts: Marts, benchmark: str, scope: str) -> Collection:
             )
         ]
         document_ids = sorted({*document_ids} - ({*queries} - {row["document_id"] for row in rows}))
+    problems = _problems(marts, {*queries, *document_ids, *(row["document_id"] for row in rows)})
     return Collection(
         name=benchmark,
         variant=str(latest),
         build_id=marts.build_id(),
-        problems=_problems(marts, {*queries, *document_ids}),
+        problems=problems,
         query_ids=queries,
         document_ids=document_ids,
-        qrels=[{name: row.get(name) for name in _QREL} for row in rows],
+        qrels=_qrels([{**row, "judge": row["origin"] or "imported"} for row in rows], problems),
         domains=_domains(marts, queries),
         domain_columns=_domain_columns(marts),
     )
+
+
+def _qrels(rows: Sequence[Mapping[str, Any]], problems: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {
+            **{name: row.get(name) for name in QREL},
+            "content_hash": pair_hash(
+                problems[row["query_id"]]["content_hash"], problems[row["document_id"]]["content_hash"]
+            ),
+        }
+        for row in rows
+    ]
 
 
 def _problems(marts: Marts, ids: set[str]) -> dict[str, dict[str, Any]]:

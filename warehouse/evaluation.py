@@ -180,7 +180,7 @@ def measure(run: pa.Table, collection: Collection, settings: Settings, per_query
         by_domain = dict(connection.execute(_BY_DOMAIN, [_HEADLINE]).fetchall())
         counts = connection.execute(_COUNTS, [_HEADLINE]).fetchall()[0]
         values = connection.execute("select query_id, value from metrics where measure = ?", [_HEADLINE]).fetchall()
-    n_measured, n_missing, n_null, n_tied = counts
+    n_missing, n_degenerate, n_tied = counts
     found: dict[str, Any] = {
         "overall": means.get(_HEADLINE),
         "domains": {domain: by_domain.get(domain) for domain, _ in collection.domain_columns},
@@ -188,7 +188,7 @@ def measure(run: pa.Table, collection: Collection, settings: Settings, per_query
         "measures": {name: means[name] for name in sorted(means)},
         "n_queries": len(collection.query_ids),
         "n_missing": n_missing,
-        "n_degenerate": n_null + len(collection.query_ids) - n_measured,
+        "n_degenerate": n_degenerate,
         "n_tied_at_cutoff": n_tied,
         "share_judged": collection.share_judged,
     }
@@ -262,14 +262,15 @@ with
     joined as (
         select
             queries.query_id,
-            ideal.k,
+            cutoffs.k,
             gained.query_id is null as is_missing,
             coalesce(gained.is_tied, false) as is_tied,
             coalesce(gained.exponential, 0) / nullif(ideal.exponential, 0) as exponential,
             coalesce(gained.linear, 0) / nullif(ideal.linear, 0) as linear
         from queries
-        inner join ideal using (query_id)
-        left join gained on gained.query_id = queries.query_id and gained.k = ideal.k
+        cross join cutoffs
+        left join ideal on ideal.query_id = queries.query_id and ideal.k = cutoffs.k
+        left join gained on gained.query_id = queries.query_id and gained.k = cutoffs.k
     )
 
 select query_id, 'ndcg_exp@' || k as measure, exponential as value, is_missing, is_tied
@@ -287,7 +288,7 @@ where measure = ?
 group by domain
 """
 _COUNTS = """
-select count(*), count(*) filter (is_missing), count(*) filter (value is null), count(*) filter (is_tied)
+select count(*) filter (is_missing), count(*) filter (value is null), count(*) filter (is_tied)
 from metrics
 where measure = ?
 """

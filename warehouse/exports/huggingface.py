@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from warehouse.collection import PROBLEM
+from warehouse.collection import PROBLEM, QREL
 from warehouse.exports.card import card, licence_tag
 from warehouse.exports.folder import ExportFolder
 from warehouse.exports.languages import language_codes
@@ -26,22 +26,10 @@ queries = load_dataset("THIS FOLDER", "queries", split="queries")   # id, text
 `problems` has statement, solution, licence and domains of each, `ratings` the exact relevances, `top_ranked` the
 candidates of each query, `runs` the landed runs."""
 _RUN = (
-    "run_id",
-    "query_id",
-    "document_id",
-    "rank",
-    "score",
-    "latency_s",
-    "system",
-    "setting",
-    "scope",
-    "idf",
-    "params",
-)
-_RATING = {
-    "query_id": _TEXT, "document_id": _TEXT, "class": _TEXT, "relevance": pa.float64(), "std_error": pa.float64(),
-    "judge": _TEXT, "schedule": _TEXT, "provider": _TEXT, "model": _TEXT,
-}  # fmt: skip
+    "run_id", "query_id", "document_id", "rank", "score", "latency_s", "system", "setting", "scope", "idf", "params",
+    "content_hash",
+)  # fmt: skip
+_RATING = {name: pa.float64() if name in ("relevance", "std_error") else _TEXT for name in QREL}
 
 
 def write(folder: ExportFolder, request: ExportRequest) -> None:

@@ -9,24 +9,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from warehouse.collection import QREL
 from warehouse.exports.card import card
 from warehouse.exports.folder import ExportFolder
 from warehouse.exports.ids import escape, file_name
 from warehouse.exports.request import ExportRequest
 
 EXACT = "qrels.exact.tsv"
-EXACT_COLUMNS = (
-    "query_id",
-    "document_id",
-    "class",
-    "relevance",
-    "std_error",
-    "judge",
-    "schedule",
-    "provider",
-    "model",
-)
-RUN_COLUMNS = ("query_id", "document_id", "rank", "score", "latency_s")
+RUN_COLUMNS = ("query_id", "document_id", "rank", "score", "latency_s", "content_hash")
 PROBLEM_COLUMNS = ("problem_id", "content_hash", "source", "licence")
 _USE = """```sh
 ir_measures qrels.txt runs/NAME.txt nDCG@10
@@ -58,7 +48,7 @@ def write(folder: ExportFolder, request: ExportRequest) -> None:
 def write_exact(folder: ExportFolder, request: ExportRequest) -> None:
     """Write the exact relevances and the hashes of the texts they are about."""
     qrels = request.collection.qrels
-    folder.tsv(EXACT, EXACT_COLUMNS, ([row[column] for column in EXACT_COLUMNS] for row in qrels))
+    folder.tsv(EXACT, QREL, ([row[column] for column in QREL] for row in qrels))
     problems = request.collection.problems
     folder.tsv(
         "problems.tsv", PROBLEM_COLUMNS, ([problems[one][c] for c in PROBLEM_COLUMNS] for one in sorted(problems))
