@@ -11,12 +11,12 @@ import duckdb
 import numpy as np
 
 from annotate.retrieval.base import IntArray, Query, Text
-from annotate.retrieval.texts import forms, problem_text
 from warehouse.cli.common import open_warehouse
 from warehouse.errors import SaberError
 from warehouse.identity import pair_hash
 from warehouse.landing import Landing
 from warehouse.settings import Settings
+from warehouse.texts import forms, problem_text
 from warehouse.variants import benchmark_variant, ontology_in_use
 
 _BUILD = "Bring it up to date: dbt build"
@@ -74,7 +74,7 @@ class Benchmark:
         return pair_hash(self.hashes[query], self.hashes[document])
 
     def texts(self, form: str, positions: Sequence[int] | IntArray) -> list[Text]:
-        """Return the texts of problems in a form (see :func:`annotate.retrieval.texts.problem_text`)."""
+        """Return the texts of problems in a form (see :func:`warehouse.texts.problem_text`)."""
         return [
             Text(self.problem_ids[at], problem_text(form, self.statements[at], self.solutions[at]), self.hashes[at])
             for at in positions

@@ -12,11 +12,11 @@ from annotate.retrieval.base import Context, System, Task, with_parameters
 from annotate.retrieval.benchmark import Benchmark, read_benchmark
 from annotate.retrieval.registry import resolve
 from annotate.retrieval.runs import DEFAULT_TOP, Run, RunWriter, outdated_queries, plan_run
-from annotate.retrieval.texts import SETTINGS, forms
 from warehouse.cli.common import Job, job, note, settings_from
 from warehouse.errors import SaberError
 from warehouse.landing import Landing
 from warehouse.settings import Settings
+from warehouse.texts import SETTINGS, forms
 
 
 @dataclass(frozen=True)
