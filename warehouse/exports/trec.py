@@ -63,7 +63,8 @@ def tool_scores(scores: np.ndarray) -> list[float] | list[int]:
     scores
         Scores of one query's documents, best first, shape (n,).
     """
-    narrow = scores.astype(np.float32)
+    with np.errstate(over="ignore"):
+        narrow = scores.astype(np.float32)
     if np.isfinite(narrow).all() and (np.diff(narrow) < 0).all():
         return [float(score) for score in scores]
     return list(range(len(scores), 0, -1))

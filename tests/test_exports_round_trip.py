@@ -1,0 +1,138 @@
+"""Exporting and importing again loses nothing: problems, relevances and runs come back equal, whatever their ids."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow.parquet as pq
+import pytest
+from test_exports import home  # noqa: F401  (the fixture with hostile ids)
+
+from warehouse.cli import main
+from warehouse.landing import Landing
+
+PROBLEM = (
+    "problem_id", "source", "source_id", "statement", "solution", "answer", "language", "licence", "metadata",
+    "content_hash",
+)  # fmt: skip
+RUN = (
+    "run_id",
+    "query_id",
+    "document_id",
+    "setting",
+    "scope",
+    "idf",
+    "system",
+    "score",
+    "rank",
+    "latency_s",
+    "params",
+)
+
+
+def landed(landing, table, columns, where=lambda row: True):
+    rows = [row for row in landing.read(table).to_pylist() if where(row)]
+    return sorted(tuple(row[column] for column in columns) for row in rows)
+
+
+@pytest.fixture
+def other(tmp_path):
+    """An empty home to import into."""
+    return Landing(tmp_path / "other")
+
+
+@pytest.mark.parametrize("kind", ["beir", "hf", "mteb"])
+def test_problems_come_back_equal(home, other, tmp_path, kind):  # noqa: F811
+    out = str(tmp_path / "out")
+    assert main(["export", kind, out, "--scope", "corpus"]) == 0
+    assert main(["import", "problems", out, "--home", str(other.home)]) == 0
+    assert landed(other, "problems", PROBLEM) == landed(home.landing, "problems", PROBLEM)
+
+
+@pytest.mark.parametrize("kind", ["trec", "beir", "hf", "mteb"])
+def test_relevances_come_back_equal(home, other, tmp_path, kind):  # noqa: F811
+    out = str(tmp_path / "out")
+    bring_problems(other, tmp_path)
+    assert main(["export", kind, out]) == 0
+    assert main(["import", "qrels", out, "--benchmark", "copy", "--home", str(other.home)]) == 0
+    expected = sorted(
+        (query, document, relevance)
+        for query, documents in home.relevances.items()
+        for document, relevance in documents.items()
+    )
+    found = landed(other, "qrels", ("query_id", "document_id", "relevance"))
+    assert sorted(found, key=str) == sorted(expected, key=str)
+    assert {row["content_hash"] for row in other.read("qrels").to_pylist()} == {
+        home.pair(query, document) for query, documents in home.relevances.items() for document in documents
+    }
+
+
+@pytest.mark.parametrize("kind", ["trec", "hf"])
+def test_runs_come_back_equal_though_tools_see_other_scores(home, other, tmp_path, kind):  # noqa: F811
+    out = str(tmp_path / "out")
+    bring_problems(other, tmp_path)
+    assert main(["export", kind, out]) == 0
+    assert main(["import", "qrels", out, "--benchmark", "copy", "--home", str(other.home)]) == 0
+    assert main(["import", "runs", out, "--benchmark", "copy", "--home", str(other.home)]) == 0
+    assert landed(other, "runs", RUN) == landed(home.landing, "runs", RUN)
+
+
+def test_a_run_imported_into_its_own_home_lands_nothing_new(home, tmp_path, capsys):  # noqa: F811
+    out = str(tmp_path / "out")
+    assert main(["export", "trec", out]) == 0
+    assert main(["import", "runs", out]) == 0
+    assert "0 new or changed rows landed" in capsys.readouterr().out
+
+
+def test_gains_alone_come_back_to_half_a_thousandth(home, other, tmp_path):  # noqa: F811
+    bring_problems(other, tmp_path)
+    assert main(["export", "beir", str(tmp_path / "out")]) == 0
+    file = str(tmp_path / "out" / "qrels" / "test.tsv")
+    options = ["--benchmark", "gains", "--gains", "--escaped-ids", "--home", str(other.home)]
+    assert main(["import", "qrels", file, *options]) == 0
+    found = {(row["query_id"], row["document_id"]): row for row in other.read("qrels").to_pylist()}
+    judged = {
+        (q, d): rel for q, documents in home.relevances.items() for d, rel in documents.items() if rel is not None
+    }
+    assert found.keys() == judged.keys()
+    for pair, relevance in judged.items():
+        assert abs(2 ** found[pair]["relevance"] - 2**relevance) <= 5.001e-4
+
+
+def test_a_changed_export_is_refused_by_name(home, other, tmp_path, capsys):  # noqa: F811
+    bring_problems(other, tmp_path)
+    out = tmp_path / "out"
+    assert main(["export", "trec", str(out)]) == 0
+    exact = out / "qrels.exact.tsv"
+    exact.write_text(exact.read_text().replace("5.0", "4.0", 1))
+    assert main(["import", "qrels", str(out), "--benchmark", "copy", "--home", str(other.home)]) == 1
+    assert "changed after the export" in capsys.readouterr().err
+
+
+def test_rows_about_older_texts_are_refused(home, other, tmp_path, capsys):  # noqa: F811
+    bring_problems(other, tmp_path)
+    assert main(["export", "trec", str(tmp_path / "out")]) == 0
+    row = other.read("problems").to_pylist()[3]
+    changed = {name: row[name] for name in PROBLEM} | {"statement": "Another text.", "content_hash": "0" * 32}
+    other.append("problems", [changed], "later")
+    command = ["import", "qrels", str(tmp_path / "out"), "--benchmark", "copy", "--home", str(other.home)]
+    assert main(command) == 1
+    assert "another text" in capsys.readouterr().err
+    assert other.read("qrels").num_rows == 0
+
+
+def test_the_data_set_holds_the_texts_of_the_setting(home, tmp_path):  # noqa: F811
+    assert main(["export", "hf", str(tmp_path / "out"), "--setting", "full-full"]) == 0
+    queries = pq.read_table(tmp_path / "out" / "data" / "queries.parquet").to_pylist()
+    assert [row["id"] for row in queries] == list(home.relevances)
+    assert all(row["text"].startswith("Problem: Statement") and "Solution: " in row["text"] for row in queries)
+    lines = (tmp_path / "out" / "README.md").read_text().splitlines()
+    configs = json.loads(next(line for line in lines if line.startswith("configs: "))[len("configs: ") :])
+    for config in configs:
+        assert (tmp_path / "out" / config["data_files"][0]["path"]).is_file()
+
+
+def bring_problems(other, tmp_path):
+    folder = str(tmp_path / "problems")
+    assert main(["export", "beir", folder, "--scope", "corpus"]) == 0
+    assert main(["import", "problems", folder, "--home", str(other.home)]) == 0
