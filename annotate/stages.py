@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from annotate.calls.log import CallLog
 from annotate.calls.policy import Policy
+from annotate.calls.validate import Validator
 from annotate.problems import PendingProblems, Work
 from annotate.prompts import Prompt, load_prompt, with_prompt_file
 from annotate.providers import make_provider
-from annotate.providers.base import Provider
+from annotate.providers.base import Provider, Request
 from annotate.summaries import job as summary_job
 from annotate.summaries.requests import PLACES as SUMMARY_PLACES
 from annotate.topics import job as topic_job
@@ -60,6 +61,11 @@ class Stage:
     def purpose(self) -> str:
         """The purpose of the stage's calls, which is also the name of its prompt."""
         return "topics" if self.name == "topics" else "summary"
+
+    @property
+    def validate(self) -> Validator:
+        """The check of the stage's replies."""
+        return topic_job.validate if self.name == "topics" else summary_job.validate
 
     @property
     def stamp(self) -> dict[str, str]:
@@ -125,8 +131,14 @@ def run_stage(
     concurrency: int | None = None,
     retry_quarantined: bool = False,
     send: bool = True,
+    on_missing: Callable[[Request], None] | None = None,
 ) -> dict[str, Any]:
     """Do the pending problems and return what was done; ``send`` false reads the call log and asks nothing.
+
+    Parameters
+    ----------
+    on_missing
+        Called with each request that is not in the log when nothing may be sent.
 
     Returns
     -------
@@ -135,15 +147,22 @@ def run_stage(
     """
     policy = replace(policy_of(stage, concurrency), retry_quarantined=retry_quarantined)
     total = work.pending if limit is None else min(limit, work.pending)
-    return asyncio.run(_run(stage, pending, total, job_id, policy, send))
+    log = CallLog(
+        stage.landing,
+        stage.provider,
+        job_id,
+        policy=policy,
+        validate=stage.validate,
+        send=send,
+        on_missing=on_missing,
+        progress=False,
+    )
+    return asyncio.run(_run(stage, pending.records(total), total, job_id, log))
 
 
 async def _run(
-    stage: Stage, pending: PendingProblems, total: int, job_id: str, policy: Policy, send: bool
+    stage: Stage, problems: Iterable[Mapping[str, Any]], total: int, job_id: str, log: CallLog
 ) -> dict[str, Any]:
-    validate = topic_job.validate if stage.name == "topics" else summary_job.validate
-    problems = pending.records(total)
-    log = CallLog(stage.landing, stage.provider, job_id, policy=policy, validate=validate, send=send, progress=False)
     try:
         async with log:
             job: topic_job.TopicJob | summary_job.SummaryJob

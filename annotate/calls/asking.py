@@ -118,7 +118,7 @@ class Asking:
             if landed.error is None:
                 return landed, True
             settled = history.good is not None or self._is_quarantined(history)
-            if settled and not (self._sends and self._policy.retry_quarantined):
+            if settled and not self._policy.retry_quarantined:
                 return landed, True
         if not self._sends:
             return failed(NOT_IN_LOG), False

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from annotate.commands.batching import add_way_flags, run_batch
 from annotate.commands.web import register_web
 from annotate.estimates import PILOT_PROBLEMS, estimate
-from annotate.stages import Stage, make_stage, run_stage
-from warehouse.cli.common import Subparsers, add_common, job, note, settings_from
+from annotate.problems import PendingProblems, Work
+from annotate.providers.failures import meaning
+from annotate.stages import Stage, make_stage, policy_of, run_stage
+from warehouse.cli.common import Job, Subparsers, add_common, job, note, settings_from
+
+_LATER_CALLS = {
+    "topics": "Topics are asked level by level, so another round (write, submit, collect) follows until nothing is "
+    "left to write.",
+    "summaries": "Summaries that break a rule are asked for once more in another round (write, submit, collect).",
+}
 
 
 def register(commands: Subparsers) -> None:
@@ -35,7 +46,7 @@ def _add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=_positive, metavar="N", help="do at most N problems now")
     parser.add_argument("--concurrency", type=_positive, metavar="C", help="calls under way at once")
     parser.add_argument("--retry-quarantined", action="store_true", help="ask again where replies failed too often")
-    parser.add_argument("--dry-run", action="store_true", help="show calls, tokens, hours and cost; ask nothing")
+    add_way_flags(parser)
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -54,23 +65,40 @@ def _run(args: argparse.Namespace) -> int:
             _show(args, {"problems": 0, "failed": 0, "done_before": work.done, **_left_out(stage, work)})
             return 0
         with job(stage.landing, stage.settings, f"annotate {stage.name}", args) as record:
-            record.start()
-            done = run_stage(
-                stage, pending, work, record.job_id, args.limit, args.concurrency, args.retry_quarantined
-            )
-            record.summary.update(done, provider=stage.provider_name, model=stage.provider.model)
-            if done["failed"]:
-                record.summary["incomplete"] = True
+            code = (_batch if args.batch else _ask)(args, stage, pending, work, record)
     _show(args, {**record.summary, "done_before": work.done, **_left_out(stage, work)})
-    if done["failed"]:
-        note(
-            f"{done['failed']} problems have no {stage.name} yet: their calls failed. Run the same command again; "
-            "for quarantined calls add --retry-quarantined."
-        )
-    return 1 if done["failed"] else 0
+    return code
 
 
-def _left_out(stage: Stage, work: Any) -> dict[str, Any]:
+def _ask(args: argparse.Namespace, stage: Stage, pending: PendingProblems, work: Work, record: Job) -> int:
+    record.start()
+    done = run_stage(stage, pending, work, record.job_id, args.limit, args.concurrency, args.retry_quarantined)
+    record.summary.update(done, provider=stage.provider_name, model=stage.provider.model)
+    if not done["failed"]:
+        return 0
+    record.summary["incomplete"] = True
+    note(
+        f"{done['failed']} problems have no {stage.name} yet, their calls failed: {_kinds(done['failures'])}. "
+        "Run the same command again; for quarantined calls add --retry-quarantined."
+    )
+    return 1
+
+
+def _batch(args: argparse.Namespace, stage: Stage, pending: PendingProblems, work: Work, record: Job) -> int:
+    def run(on_missing: Any) -> dict[str, Any]:
+        given = (args.limit, args.concurrency, args.retry_quarantined)
+        return run_stage(stage, pending, work, record.job_id, *given, send=False, on_missing=on_missing)
+
+    policy = replace(policy_of(stage), retry_quarantined=args.retry_quarantined)
+    later = _LATER_CALLS[stage.name]
+    return run_batch(args.batch, record, stage.landing, stage.provider, run, stage.validate, policy, later)
+
+
+def _kinds(failures: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} x {kind} ({meaning(kind)})" for kind, count in failures.items())
+
+
+def _left_out(stage: Stage, work: Work) -> dict[str, Any]:
     return {
         "without_solution": work.without_solution,
         "other_language": work.other_language,
@@ -85,7 +113,7 @@ def _show(args: argparse.Namespace, result: dict[str, Any]) -> None:
     for key, value in result.items():
         if isinstance(value, dict):
             value = ", ".join(f"{name} {count}" for name, count in value.items() if count) or "none"
-        print(f"{key.replace('_', ' '):<20}{'unknown' if value is None else value}")
+        print(f"{key.replace('_', ' '):<30}{'unknown' if value is None else value}")
 
 
 def _positive(text: str) -> int:

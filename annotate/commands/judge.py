@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
-from warehouse.cli.common import Subparsers, add_common, job, note, settings_from
+from annotate.commands.batching import add_way_flags, run_batch
+from warehouse.cli.common import Job, Subparsers, add_common, job, note, settings_from
 
 _JUDGES = ("pairwise", "majority", "ordinal")
 _SCHEDULES = ("swiss", "random", "exhaustive")
@@ -29,7 +31,7 @@ def register(commands: Subparsers) -> None:
     parser.add_argument("--concurrency", type=_positive, metavar="C", help="calls under way at once")
     parser.add_argument("--retry-quarantined", action="store_true", help="ask again where the verdict is invalid")
     parser.add_argument("--accept-invalid", action="store_true", help="exit 0 although invalid verdicts remain")
-    parser.add_argument("--dry-run", action="store_true", help="show calls, tokens, hours and cost; ask nothing")
+    add_way_flags(parser)
     add_common(parser)
     parser.set_defaults(run=_run)
 
@@ -60,19 +62,46 @@ def setup_from(args: argparse.Namespace) -> Any:
 
 
 def _run(args: argparse.Namespace) -> int:
+    setup = setup_from(args)
+    if not setup.field.entrants:
+        note("The benchmark has no queries yet (benchmark.query_quotas says why): nothing to judge.")
+        return 0
+    parts = _prepare(args, setup)
+    if args.dry_run:
+        return _dry_run(args, parts)
+    with job(setup.landing, setup.settings, "judge", args) as record:
+        if args.batch:
+            code = _batch(args, parts, record)
+        else:
+            record.summary.update(_play(parts, record))
+            code = _exit_code(args, record.summary)
+        if code:
+            record.summary["incomplete"] = True
+        result = {name: value for name, value in record.summary.items() if name != "incomplete"}
+    _show(args, result)
+    return code
+
+
+class _Parts(NamedTuple):
+    """A tournament ready to be played."""
+
+    setup: Any
+    tournament: Any
+    asker: Any
+    landed: Any
+    options: Any
+    policy: Any
+
+
+def _prepare(args: argparse.Namespace, setup: Any) -> _Parts:
     # Imported here: NumPy and SciPy would make every other command slow to start.
+    from annotate.calls.policy import Policy
     from annotate.tournament.asking import Asker
-    from annotate.tournament.estimate import PILOT_VERDICTS, estimate
     from annotate.tournament.field import read_landed
     from annotate.tournament.job import Options
     from annotate.tournament.state import Tournament
 
-    setup = setup_from(args)
-    judging = setup.settings.judging
-    if not setup.field.entrants:
-        note("The benchmark has no queries yet (benchmark.query_quotas says why): nothing to judge.")
-        return 0
-    source = setup.provenance
+    source, judging = setup.provenance, setup.settings.judging
     landed = read_landed(setup.landing, setup.field, setup.judge_names, source.schedule, source.variant)
     rounds = args.rounds or judging.rounds
     tournament = Tournament(setup.field.entrants, source.schedule, rounds, judging.seed, landed.results)
@@ -81,44 +110,68 @@ def _run(args: argparse.Namespace) -> int:
         grades = {place: grade for place, grade in grades.items() if grade == grade}  # NaN: no grade
     asker = Asker(setup.field, setup.judges, source, grades)
     options = Options(judging.seed, args.both_orders, args.finish, args.limit, args.retry_quarantined)
-    if args.dry_run:
-        planned = estimate(setup, tournament, asker, landed, options)
-        _show(args, planned)
-        if planned["calls"] and not planned["pilot_calls"] and source.provider != "offline":
-            note(f"No pilot has landed: run with --limit {PILOT_VERDICTS} first for output tokens and hours.")
-        return 0
-    with job(setup.landing, setup.settings, "judge", args) as record:
-        result = _play(args, setup, tournament, asker, landed, options, record)
-        record.summary.update(result)
-        code = _exit_code(args, result)
-        if code:
-            record.summary["incomplete"] = True
-    _show(args, result)
-    return code
-
-
-def _play(
-    args: argparse.Namespace, setup: Any, tournament: Any, asker: Any, landed: Any, options: Any, record: Any
-) -> dict[str, Any]:
-    import asyncio
-    from dataclasses import asdict, replace
-
-    from annotate.calls.log import CallLog
-    from annotate.calls.policy import Policy
-    from annotate.tournament.job import Job
-
     policy = getattr(setup.provider, "policy", None) or Policy()
     policy = replace(
         policy,
         concurrency=args.concurrency or policy.concurrency,
         retry_quarantined=args.retry_quarantined,
     )
-    log = CallLog(setup.landing, setup.provider, record.job_id, policy=policy, validate=asker.validate)
+    return _Parts(setup, tournament, asker, landed, options, policy)
+
+
+def _dry_run(args: argparse.Namespace, parts: _Parts) -> int:
+    from annotate.tournament.estimate import PILOT_VERDICTS, estimate
+
+    setup, tournament, asker, landed, options, policy = parts
+    planned = estimate(setup, tournament, asker, landed, options, policy)
+    _show(args, planned)
+    if planned["calls"] and not planned["pilot_calls"] and planned["provider"] != "offline":
+        note(f"No pilot has landed: run with --limit {PILOT_VERDICTS} first for output tokens and hours.")
+    return 0
+
+
+def _batch(args: argparse.Namespace, parts: _Parts, record: Job) -> int:
+    later = "A Swiss round follows from the verdicts of the last, so another round (write, submit, collect) follows."
+    setup = parts.setup
+
+    def run(on_missing: Any) -> dict[str, Any]:
+        return _play(parts, record, send=False, on_missing=on_missing)
+
+    return run_batch(
+        args.batch,
+        record,
+        setup.landing,
+        setup.provider,
+        run,
+        parts.asker.validate,
+        parts.policy,
+        later if setup.provenance.schedule == "swiss" else "",
+    )
+
+
+def _play(parts: _Parts, record: Job, send: bool = True, on_missing: Any = None) -> dict[str, Any]:
+    import asyncio
+    from dataclasses import asdict
+
+    from annotate.calls.log import CallLog
+    from annotate.tournament.job import Job as TournamentJob
+
+    setup, tournament, asker, landed, options, policy = parts
+    log = CallLog(
+        setup.landing,
+        setup.provider,
+        record.job_id,
+        policy=policy,
+        validate=asker.validate,
+        send=send,
+        on_missing=on_missing,
+    )
+    say = note if send else lambda line: None
 
     async def play() -> Any:
         try:
-            tournament_job = Job(
-                tournament, asker, landed, log, setup.landing, record.job_id, options, note, record.start
+            tournament_job = TournamentJob(
+                tournament, asker, landed, log, setup.landing, record.job_id, options, say, record.start
             )
             return await tournament_job.play()
         finally:
@@ -173,7 +226,7 @@ def _show(args: argparse.Namespace, result: dict[str, Any]) -> None:
             value = ", ".join(f"{name} {count}" for name, count in value.items() if count) or "none"
         if isinstance(value, float):
             value = f"{value:.3g}"
-        print(f"{key.replace('_', ' '):<20}{'unknown' if value is None else value}")
+        print(f"{key.replace('_', ' '):<30}{'unknown' if value is None else value}")
 
 
 def _positive(text: str) -> int:

@@ -71,6 +71,12 @@ _MEANING = {
     "control_characters": "the reply holds control characters, as where LaTeX commands were eaten",
     "wrong_length": "a text or list in the reply is too short or too long",
     "wrong_choice": "the reply is none of the choices",
+    "too_long": "the core idea has too many words",
+    "equations": "the core idea holds an equation",
+    "empty_core_idea": "the core idea is empty although the flag says that there is one",
+    "flag_with_idea": "there is a core idea although the flag says that there is none",
+    "no_boxed_answer": "the reply gives no boxed answer",
+    "boxed_answer_of_wrong_form": "the last box does not hold just an answer",
 }
 
 

@@ -118,6 +118,7 @@ class Job:
         self.on_work = on_work
         self.outcome = Outcome()
         self._new: list[Results] = []
+        self._unanswered: set[int] = set()
         self._stack = AsyncExitStack()
         self._is_open = False
         self._total = total_calls(tournament, asker, landed, options)
@@ -131,6 +132,7 @@ class Job:
                 if self._at_limit():
                     break
             else:
+                self.tournament.block(np.array(sorted(self._unanswered), dtype=np.int64))
                 if self.options.finish:
                     await self._finish()
         return self.outcome
@@ -152,7 +154,10 @@ class Job:
         self._land_byes(idle, number)
 
     async def _ask(self, asks: list[Ask], name: str) -> Results:
-        """Have pairs judged and land the verdicts; queries with unanswered pairs are blocked."""
+        """Have pairs judged and land the verdicts.
+
+        Queries with unanswered pairs are blocked where later rounds follow from earlier verdicts.
+        """
         if not asks:
             return Results.of([])
         await self._open()
@@ -176,8 +181,10 @@ class Job:
         finally:
             await self._land(rows)
         if unanswered:
-            self.tournament.block(np.array(sorted(unanswered)))
+            self._unanswered |= unanswered
             self.outcome.unfinished = True
+            if self.tournament.schedule == "swiss":
+                self.tournament.block(np.array(sorted(unanswered)))
         for verdict, count in counts.items():
             self.outcome.verdicts[verdict] = self.outcome.verdicts.get(verdict, 0) + count
         self.outcome.asked += len(asks)
