@@ -34,6 +34,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     own = tmp_path / "own.toml"
     text = (Path(__file__).parent.parent / "saber.toml").read_text("utf-8")
     table = '\n[providers.quick]\nmodel = "m"\nattempts = 2\nbackoff_s = 0.0\nkey_variable = "QUICK_KEY"\n'
+    table += "price_in = 2.0\nprice_out = 10.0\n"
     own.write_text(text + table, encoding="utf-8")
     monkeypatch.setenv("SABER_SETTINGS", str(own))
     monkeypatch.setenv("SABER_HOME", str(tmp_path))
@@ -110,6 +111,21 @@ def test_the_settings_select_each_way_of_asking(home: Path, capsys: pytest.Captu
     assert only["variant"] == selected(home, provider="quick", model="m", answer_only=True)
     assert whole["variant"] == selected(home, provider="quick", model="m")
     assert selected(home) == selected(home, answer_only=True)  # offline there is one way only
+
+
+def test_a_dry_run_learns_from_a_pilot(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Eighteen verdicts are due, four are the pilot: 1,500 tokens in and 7 out each, says the server."""
+    with ChatServer(lambda seen: reply(r"\boxed{1}")) as server:
+        run(capsys, *flags(server), "--limit", "4")
+        asked = len(server.seen)
+        code, planned, _ = run(capsys, *flags(server), "--dry-run", "--concurrency", "1")
+        _, wider, _ = run(capsys, *flags(server), "--dry-run", "--concurrency", "4")
+        assert len(server.seen) == asked
+    assert (code, planned["calls"], planned["pilot_calls"], planned["verdicts_landed"]) == (0, 14, 4, 4)
+    assert planned["tokens_out"] == 14 * 7
+    assert planned["tokens_in"] == pytest.approx(14 * 1500, rel=0.1)  # by the prompts that are left
+    assert planned["cost"] == pytest.approx((2.0 * planned["tokens_in"] + 10.0 * planned["tokens_out"]) / 1e6)
+    assert planned["hours"] == pytest.approx(4 * wider["hours"])
 
 
 def test_an_answer_at_the_end_of_a_longer_reply_counts(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-import duckdb
-
+from annotate.calls.estimate import Estimate, estimate_calls, estimate_requests, read_pilot
 from annotate.calls.policy import Policy
-from annotate.providers.token_estimate import estimate_tokens
+from annotate.providers.base import Request
 from annotate.tournament.asking import Asker
 from annotate.tournament.field import LandedVerdicts
 from annotate.tournament.job import Options, missing, total_calls
@@ -16,20 +16,28 @@ from annotate.tournament.setup import OFFLINE, Setup
 from annotate.tournament.state import Tournament
 
 PILOT_VERDICTS = 20
+_SAMPLED_REQUESTS = 500
 
 
 def estimate(
-    setup: Setup, tournament: Tournament, asker: Asker, landed: LandedVerdicts, options: Options
+    setup: Setup,
+    tournament: Tournament,
+    asker: Asker,
+    landed: LandedVerdicts,
+    options: Options,
+    policy: Policy | None = None,
 ) -> dict[str, Any]:
     """Estimate what is left of a tournament; what no pilot tells is None.
 
-    Prompt tokens are counted roughly on the next requests; output tokens and seconds come from the calls to
-    the same endpoint and model that have landed for this purpose.
+    Prompt tokens are counted roughly on the first requests of the next round, which stand for all.
+
+    Returns
+    -------
+    dict
+        Who judges what, and the figures of :class:`annotate.calls.estimate.Estimate`.
     """
-    calls = total_calls(tournament, asker, landed, options)
-    pilot = _pilot(setup)
-    tokens_in = pilot["tokens_in"] or _prompt_tokens(setup, tournament, asker, options)
-    policy = getattr(setup.provider, "policy", None) or Policy()
+    figures = _figures(setup, tournament, asker, landed, options, policy).as_dict()
+    del figures["landed"]  # counted over a sample of requests only; verdicts_landed says how far the job is
     return {
         "provider": setup.provenance.provider,
         "model": setup.provenance.model,
@@ -39,42 +47,34 @@ def estimate(
         "queries": len(tournament.entrants),
         "rounds": tournament.rounds,
         "verdicts_landed": len(landed.results.share),
-        "calls": calls,
-        "tokens_in": _times(calls, tokens_in),
-        "tokens_out": _times(calls, pilot["tokens_out"]),
-        "hours": None if pilot["latency_s"] is None else calls * pilot["latency_s"] / policy.concurrency / 3600,
-        "cost": _cost(setup, calls, tokens_in, pilot["tokens_out"]),
-        "pilot_calls": pilot["calls"],
+        **figures,
     }
 
 
-def _pilot(setup: Setup) -> dict[str, Any]:
-    with duckdb.connect() as connection:
-        row = connection.execute(
-            "select count(*), avg(tokens_in), avg(tokens_out), avg(latency_s) "
-            f"from ({setup.landing.scan_sql('llm_calls')}) "
-            "where purpose = 'judge' and endpoint = ? and model = ? and error is null",
-            [setup.provider.endpoint, setup.provider.model],
-        ).fetchall()[0]
-    return dict(zip(("calls", "tokens_in", "tokens_out", "latency_s"), row, strict=True))
+def _figures(
+    setup: Setup,
+    tournament: Tournament,
+    asker: Asker,
+    landed: LandedVerdicts,
+    options: Options,
+    policy: Policy | None,
+) -> Estimate:
+    calls = total_calls(tournament, asker, landed, options)
+    if setup.provenance.provider == OFFLINE:
+        # Its requests name the texts by their hashes: they say nothing about tokens.
+        pilot = read_pilot(setup.landing, setup.provider, "judge")
+        return estimate_calls(setup.provider, pilot, calls, None, policy)
+    requests = islice(_next_requests(tournament, asker, options), _SAMPLED_REQUESTS)
+    return estimate_requests(setup.landing, setup.provider, requests, policy, calls)
 
 
-def _prompt_tokens(setup: Setup, tournament: Tournament, asker: Asker, options: Options) -> float | None:
-    if setup.provenance.provider == OFFLINE or not tournament.rounds:
-        return None
-    pairs, _ = tournament.pairs_of_round(1)
-    asks = missing(tournament, pairs, tournament.landed_of(1, pairs), 1, options)
-    counts = [estimate_tokens(request.messages) for request in islice(asker.requests(asks), PILOT_VERDICTS)]
-    return sum(counts) / len(counts) if counts else None
-
-
-def _times(calls: int, each: float | None) -> int | None:
-    return None if each is None else round(calls * each)
-
-
-def _cost(setup: Setup, calls: int, tokens_in: float | None, tokens_out: float | None) -> float | None:
-    profile = getattr(setup.provider, "profile", None)
-    price_in, price_out = getattr(profile, "price_in", None), getattr(profile, "price_out", None)
-    if tokens_in is None or tokens_out is None or price_in is None or price_out is None:
-        return None
-    return round(calls * (tokens_in * float(price_in) + tokens_out * float(price_out)) / 1e6, 2)
+def _next_requests(tournament: Tournament, asker: Asker, options: Options) -> Iterator[Request]:
+    """Yield what the first round that lacks verdicts asks."""
+    for number in range(1, tournament.rounds + 1):
+        pairs, _ = tournament.pairs_of_round(number)
+        known = tournament.landed_of(number, pairs)
+        asks = missing(tournament, pairs, known, number, options)
+        if asks:
+            yield from asker.requests(asks)
+            return
+        tournament.settle(known)
