@@ -119,7 +119,7 @@ sys.path.insert(0, sys.argv[1])
 import numpy as np
 import torch
 from mteb.models import ModelMeta
-from task import SaberTask
+from saber_mteb_task import SaberTask
 
 class Letters:
     mteb_model_meta = ModelMeta.create_empty()

@@ -24,9 +24,11 @@ from typing import Any
 import duckdb
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from warehouse.collection import Collection, load_collection
 from warehouse.errors import SaberError
+from warehouse.metrics import measure_runs
 from warehouse.settings import Settings, load_settings
 from warehouse.texts import MAIN_SETTING, forms
 
@@ -161,26 +163,26 @@ def _checked(found: Any, query_id: str, document_ids: Sequence[str]) -> np.ndarr
 
 
 def measure(run: pa.Table, collection: Collection, settings: Settings, per_query: bool = False) -> dict[str, Any]:
-    """Return the leaderboard's numbers for a run (query_id, document_id, score).
+    """Return the leaderboard's numbers for a run (query_id, document_id, score), by the SQL of its view.
 
-    ndcg@k = Σ_{rank ≤ k} g(rel)/log₂(rank + 1) over the same sum in the best order of all of the query's qrels, with
-    g = 2^rel − 1 (``exp``) or rel (``lin``); queries without an ideal gain are left out of the means and counted.
+    See :func:`warehouse.metrics.measure_runs`. Queries without an ideal gain are left out of the means and counted.
     """
-    cutoffs = sorted({*settings.evaluation.cutoffs, 10})
+    if not run.num_rows:  # a run that leaves every query out has a place for a query that nobody asks about
+        nowhere = pa.array([""], pa.string())
+        run = pa.table({"query_id": nowhere, "document_id": nowhere, "score": pa.array([0.0])})
+    values = measure_runs(
+        run.append_column("run_id", pa.repeat(pa.scalar("run", pa.string()), run.num_rows)),
+        _qrels(collection),
+        sorted({*settings.evaluation.cutoffs, 10}),
+        settings.evaluation.tie_break,
+        counts_relevant=collection.name != settings.benchmark.name,
+    )
     with duckdb.connect() as connection:
-        connection.register("run", run)
-        connection.register("qrels", _qrels(collection))
-        connection.register("queries", pa.table({"query_id": pa.array(collection.query_ids, pa.string())}))
-        connection.execute("create temp table cutoffs as select unnest($k)::integer as k", {"k": cutoffs})
-        is_trec = settings.evaluation.tie_break == "trec"
-        order = "score::float desc, document_id desc" if is_trec else "score desc, document_id asc"
-        connection.execute(_METRICS.replace("{order}", order))
+        connection.register("metrics", values)
         connection.register("borne", _borne(collection))
-        means = dict(connection.execute(_MEANS).fetchall())
+        means = dict(connection.execute(f"select measure, {_MEAN} from metrics group by measure").fetchall())
         by_domain = dict(connection.execute(_BY_DOMAIN, [_HEADLINE]).fetchall())
-        counts = connection.execute(_COUNTS, [_HEADLINE]).fetchall()[0]
-        values = connection.execute("select query_id, value from metrics where measure = ?", [_HEADLINE]).fetchall()
-    n_missing, n_degenerate, n_tied = counts
+        n_missing, n_degenerate, n_tied = connection.execute(_COUNTS, [_HEADLINE]).fetchall()[0]
     found: dict[str, Any] = {
         "overall": means.get(_HEADLINE),
         "domains": {domain: by_domain.get(domain) for domain, _ in collection.domain_columns},
@@ -192,16 +194,18 @@ def measure(run: pa.Table, collection: Collection, settings: Settings, per_query
         "n_tied_at_cutoff": n_tied,
         "share_judged": collection.share_judged,
     }
-    return {**found, "queries": dict(values)} if per_query else found
+    if per_query:
+        headline = values.filter(pc.equal(values["measure"], _HEADLINE))
+        found["queries"] = dict(zip(headline["query_id"].to_pylist(), headline["value"].to_pylist(), strict=True))
+    return found
 
 
 def _qrels(collection: Collection) -> pa.Table:
-    judged = [row for row in collection.qrels if row["relevance"] is not None]
     return pa.table(
         {
-            "query_id": pa.array([row["query_id"] for row in judged], pa.string()),
-            "document_id": pa.array([row["document_id"] for row in judged], pa.string()),
-            "relevance": pa.array([row["relevance"] for row in judged], pa.float64()),
+            "query_id": pa.array([row["query_id"] for row in collection.qrels], pa.string()),
+            "document_id": pa.array([row["document_id"] for row in collection.qrels], pa.string()),
+            "relevance": pa.array([row["relevance"] for row in collection.qrels], pa.float64()),
         }
     )
 
@@ -216,79 +220,17 @@ def _borne(collection: Collection) -> pa.Table:
     )
 
 
-_METRICS = """
-create temp table metrics as
-with
-    ranked as (
-        select
-            run.*,
-            coalesce(qrels.relevance, 0) as relevance,
-            row_number() over (partition by query_id order by {order}) as rank
-        from run
-        left join qrels using (query_id, document_id)
-    ),
-
-    gained as (
-        select
-            query_id,
-            k,
-            fsum((pow(2, relevance) - 1) / log2(rank + 1)) filter (rank <= k) as exponential,
-            fsum(relevance / log2(rank + 1)) filter (rank <= k) as linear,
-            max(score) filter (rank = k) = max(score) filter (rank = k + 1) as is_tied
-        from ranked
-        inner join cutoffs on rank <= k + 1
-        group by query_id, k
-    ),
-
-    best as (
-        select
-            query_id,
-            relevance,
-            row_number() over (partition by query_id order by relevance desc, document_id) as position
-        from qrels
-    ),
-
-    ideal as (
-        select
-            query_id,
-            k,
-            fsum((pow(2, relevance) - 1) / log2(position + 1)) as exponential,
-            fsum(relevance / log2(position + 1)) as linear
-        from best
-        inner join cutoffs on position <= k
-        group by query_id, k
-    ),
-
-    joined as (
-        select
-            queries.query_id,
-            cutoffs.k,
-            gained.query_id is null as is_missing,
-            coalesce(gained.is_tied, false) as is_tied,
-            coalesce(gained.exponential, 0) / nullif(ideal.exponential, 0) as exponential,
-            coalesce(gained.linear, 0) / nullif(ideal.linear, 0) as linear
-        from queries
-        cross join cutoffs
-        left join ideal on ideal.query_id = queries.query_id and ideal.k = cutoffs.k
-        left join gained on gained.query_id = queries.query_id and gained.k = cutoffs.k
-    )
-
-select query_id, 'ndcg_exp@' || k as measure, exponential as value, is_missing, is_tied
-from joined
-union all
-select query_id, 'ndcg_lin@' || k as measure, linear as value, is_missing, is_tied
-from joined
-"""
-_MEANS = "select measure, round(fsum(value) / count(value), 12) from metrics group by measure"
-_BY_DOMAIN = """
-select domain, round(fsum(value) / count(value), 12)
+# As macros/mean.sql: compensated, then rounded, so that the order of addition does not show.
+_MEAN = "round(fsum(value) / count(value), 12)"
+_BY_DOMAIN = f"""
+select domain, {_MEAN}
 from metrics
 inner join borne using (query_id)
 where measure = ?
 group by domain
 """
 _COUNTS = """
-select count(*) filter (is_missing), count(*) filter (value is null), count(*) filter (is_tied)
+select count(*) filter (is_missing), count(*) filter (value is null), count(*) filter (is_tied_at_cutoff)
 from metrics
 where measure = ?
 """

@@ -1,4 +1,4 @@
-"""An MTEB task: a data set folder and ``task.py``, which ``mteb.evaluate`` runs from the local folder."""
+"""An MTEB task: a data set folder and ``saber_mteb_task.py``, which ``mteb.evaluate`` runs from the local folder."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from warehouse.exports.huggingface import front, write_data
 from warehouse.exports.languages import language_codes
 from warehouse.exports.request import ExportRequest
 
+# The data library refuses a folder that holds a Python file of the folder's own name, so this one is unlikely.
+_TASK = "saber_mteb_task"
 _USE = """```python
 import sys
 
 import mteb
 
 sys.path.insert(0, "THIS FOLDER")
-from task import SaberTask
+from saber_mteb_task import SaberTask
 
 mteb.evaluate(mteb.get_model("sentence-transformers/all-MiniLM-L6-v2"), SaberTask())   # main score: ndcg_at_10
 ```
@@ -41,8 +43,8 @@ def write(folder: ExportFolder, request: ExportRequest) -> None:
         if licence_tag(collection.licences) == "other"
         else licence_tag(collection.licences),
     }
-    source = resources.files("warehouse.exports").joinpath("mteb_task.txt").read_text("utf-8")
-    folder.text("task.py", source)
+    source = resources.files("warehouse.exports").joinpath("mteb_task_source.txt").read_text("utf-8")
+    folder.text(f"{_TASK}.py", source)
     folder.text("README.md", card(folder.manifest, [("Use", _USE)], front(request, splits)))
 
 
