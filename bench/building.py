@@ -9,6 +9,7 @@ import udfs.relations  # noqa: F401  (imported ahead, so that no stage is charge
 from bench.models import run_model
 from bench.stage import Outcome, Workbench
 from bench.tables import connect
+from udfs.block_store import clear_blocks
 from udfs.stop_words import stop_words
 
 stop_words()
@@ -35,4 +36,5 @@ def build_models(workbench: Workbench, *models: str, counted: str | None = None,
         connection.execute("checkpoint")
     finally:
         connection.close()
+        clear_blocks(str(workbench.database), "main")
     return Outcome(int(reported), {f"rows of {model}": count for model, count in rows.items()})

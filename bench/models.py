@@ -9,13 +9,14 @@ from __future__ import annotations
 import importlib.util
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import duckdb
 import jinja2
 
 ROOT = Path(__file__).resolve().parent.parent
-MACROS = ("settings", "seeded_order", "latest", "topic_path")
+MACROS = ("settings", "seeded_order", "latest", "topic_path", "lin")
 
 
 def run_model(connection: duckdb.DuckDBPyConnection, name: str) -> int:
@@ -30,7 +31,7 @@ def run_model(connection: duckdb.DuckDBPyConnection, name: str) -> int:
     if file.suffix == ".sql":
         connection.execute(f"create or replace table {name} as\n{compile_sql(file)}")
     else:
-        result = _function(file)(_Dbt(connection), connection)  # a relation, a table or a stream of batches
+        result = _function(file)(_Dbt(connection, name), connection)  # a relation, a table or a stream of batches
         connection.register("_model", result)
         connection.execute(f"create or replace table {name} as select * from _model")
         connection.unregister("_model")
@@ -54,8 +55,10 @@ class _Dbt:
 
     is_incremental = False
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, name: str) -> None:
         self._connection = connection
+        database = str(connection.execute("select current_database()").fetchall()[0][0])
+        self.this = SimpleNamespace(database=database, schema="main", identifier=name)
 
     def config(self, **_: Any) -> None:
         """Take no notice: the result is always a table."""

@@ -41,8 +41,8 @@ def write_corpus(file: Path, n_problems: int, options: Options, settings: Mappin
     """Write the tables of a corpus of `n_problems`; an existing file is replaced.
 
     The tables bear the names and columns of the marts they stand for: topics, topic_information_content,
-    eligible_problems, problem_topics, problem_domains, domains, signal_thresholds, stg_settings and
-    stg_selected_variants. Topic and problem ids ascend with their numbers.
+    corpus_eligibility, stg_problems, stg_summaries, problem_topics, problem_domains, domains, signal_thresholds,
+    stg_settings and stg_selected_variants. Topic and problem ids ascend with their numbers.
     """
     for leftover in (file, file.with_name(file.name + ".wal")):
         leftover.unlink(missing_ok=True)
@@ -81,9 +81,10 @@ def _write_problems(
 ) -> None:
     connection.execute(
         """
-        create table eligible_problems (
-            problem_id varchar, problem_index int, content_hash varchar, core_idea varchar
-        )
+        create table problems (problem_id varchar, content_hash varchar, core_idea varchar);
+        create view corpus_eligibility as select problem_id, true as is_eligible from problems;
+        create view stg_problems as select problem_id, content_hash from problems;
+        create view stg_summaries as select problem_id, core_idea from problems;
         """
     )
     connection.execute("create table problem_topics (problem_id varchar, topic_id varchar)")
@@ -93,11 +94,10 @@ def _write_problems(
         ids = _ids("p", numbers)
         problems = {
             "problem_id": ids,
-            "problem_index": pa.array(numbers, pa.int32()),
             "content_hash": _ids("h", numbers),
             "core_idea": chunk.core_ideas,
         }
-        _append(connection, "eligible_problems", pa.table(problems))
+        _append(connection, "problems", pa.table(problems))
         annotations = {"problem_id": ids.take(pa.array(chunk.problem - first)), "topic_id": _ids("t", chunk.topic)}
         _append(connection, "problem_topics", pa.table(annotations))
         first += len(numbers)

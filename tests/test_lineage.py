@@ -35,7 +35,7 @@ def test_no_view_calls_a_python_function(project):
     ours = set(FUNCTIONS)
     calls = {n: called_functions(m) & ours for n, m in project.items() if m.language == "sql"}
     assert {n for n, found in calls.items() if found and project[n].materialized == "view"} == set()
-    assert calls["signals.summary_tokens"] == {"summary_tokens"}  # so the check does see such calls
+    assert calls["signals.token_sets"] == {"summary_tokens"}  # so the check does see such calls
 
 
 def test_every_model_and_column_is_described_and_every_model_has_a_grain(target, project):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -52,6 +54,15 @@ class SetSpace:
         self._information_content = information_content
         self._branch_starts = np.unique(self.similarities.branch_start)
         self._positions = self.similarities.position[sets.topics].astype(np.int64)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the sets and of their topics' paths and information content: equal ones have equal pairs."""
+        digest = hashlib.sha256()
+        used = self.similarities.topics
+        for part in (self.sets.starts, self.sets.topics, self._ancestors[used], self._information_content):
+            digest.update(np.ascontiguousarray(part).tobytes())
+        return digest.hexdigest()[:16]
 
     def members(self, sets: npt.NDArray[np.integer]) -> tuple[IntArray, IntArray]:
         """Topics of some sets as (starts, positions): those of the i-th are positions[starts[i]:starts[i + 1]]."""

@@ -13,6 +13,7 @@ import duckdb
 import pyarrow as pa
 from dbt.adapters.duckdb.plugins import BasePlugin
 
+from udfs.block_store import clear_blocks
 from udfs.bma import best_match_average, qualifying_threshold
 from udfs.jaccard import jaccard
 from udfs.tokens import summary_tokens
@@ -59,3 +60,4 @@ def register_functions(connection: duckdb.DuckDBPyConnection) -> None:
             type="arrow",
             null_handling="special",
         )
+    connection.create_function("clear_blocks", clear_blocks, ["varchar", "varchar"], "varchar", side_effects=True)

@@ -64,6 +64,9 @@ class Signals:
     summary_threshold: float | str = "data"
     grid_first: int = 6
     grid_last: int = 90
+    max_stored_share: float = 0.01
+    stored_anyway: int = 5_000_000
+    growth: str = "refresh"
     memory_mib: int = 1024
     workers: int = 2
 
@@ -114,6 +117,7 @@ class Retrieval:
 _CHOICES = {
     "signals.tokeniser": ("unicode", "published"),
     "signals.comparison": ("exact", "published"),
+    "signals.growth": ("refresh", "frozen"),
     "judging.judge": ("pairwise", "majority", "ordinal"),
     "judging.schedule": ("swiss", "random", "exhaustive"),
     "evaluation.tie_break": ("document", "trec"),

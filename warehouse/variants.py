@@ -50,6 +50,7 @@ class Variants:
     duplicates: str
     topics: str
     summaries: str
+    signals: str
     benchmark: str
     judgments: str
     ratings: str
@@ -163,9 +164,27 @@ def duplicates_variant(settings: Settings) -> str:
     )
 
 
+def signals_variant(settings: Settings, ontology: OntologyInUse) -> str:
+    """Hash what information content, thresholds and qualifying pairs depend on, the corpus apart.
+
+    While it stays the same, a corpus that grows may keep them (``signals.growth = "frozen"``).
+    """
+    annotation, benchmark = settings.annotation, settings.benchmark
+    return variant_hash(
+        {
+            "stage": "signals",
+            "topics": topics_variant(settings, ontology, annotation.provider, annotation.model),
+            "summaries": summaries_variant(settings, annotation.provider, annotation.model),
+            "signals": _of_signals(settings, but="growth"),
+            "partners": [benchmark.candidates_per_class, benchmark.min_eligible],
+            "domains": {name: list(branches) for name, branches in domain_map(settings, ontology).items()},
+        }
+    )
+
+
 def benchmark_variant(settings: Settings, ontology: OntologyInUse) -> str:
     """Hash what the queries and candidates depend on."""
-    signals = {k: v for k, v in asdict(settings.signals).items() if k not in ("memory_mib", "workers")}
+    signals = _of_signals(settings)
     annotation = settings.annotation
     return variant_hash(
         {
@@ -229,11 +248,20 @@ def selected_variants(settings: Settings, ontology: OntologyInUse) -> Variants:
         duplicates=duplicates_variant(settings),
         topics=topics_variant(settings, ontology, annotation.provider, annotation.model),
         summaries=summaries_variant(settings, annotation.provider, annotation.model),
+        signals=signals_variant(settings, ontology),
         benchmark=benchmark_variant(settings, ontology),
         judgments=judgments,
         ratings=ratings_variant(settings, judgments),
         human=human_variant(benchmark_variant(settings, ontology)),
     )
+
+
+def _of_signals(settings: Settings, but: str | None = None) -> dict[str, Any]:
+    """Settings of the signals that decide which pairs qualify."""
+    indifferent = {"memory_mib", "workers", "max_stored_share", "stored_anyway", but}
+    if settings.signals.growth == "refresh":
+        indifferent.add("growth")  # the rule before there was a choice: rows that landed under it stay valid
+    return {key: value for key, value in asdict(settings.signals).items() if key not in indifferent}
 
 
 def _model(settings: Settings, prompt: str, provider: str, model: str, version: str | None) -> dict[str, Any]:

@@ -5,9 +5,12 @@ from bench.stage import Outcome, Stage, Workbench
 
 
 def run(workbench: Workbench) -> Outcome:
-    """Build pair_counts; reported are the pairs of all three classes."""
+    """Build streamed_counts and pair_counts; reported are the pairs of all three classes."""
     return build_models(
-        workbench, "pair_counts", pairs="select sum(n_topic_only + n_summary_only + n_both) // 2 from pair_counts"
+        workbench,
+        "streamed_counts",
+        "pair_counts",
+        pairs="select sum(n_topic_only + n_summary_only + n_both) // 2 from pair_counts",
     )
 
 

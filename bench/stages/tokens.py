@@ -5,8 +5,8 @@ from bench.stage import Outcome, Stage, Workbench
 
 
 def run(workbench: Workbench) -> Outcome:
-    """Build summary_tokens."""
-    return build_models(workbench, "summary_tokens")
+    """Build token_sets and summary_tokens."""
+    return build_models(workbench, "token_sets", "summary_tokens")
 
 
-STAGE = Stage("tokens", 10, run, unit="texts")
+STAGE = Stage("tokens", 25, run, unit="texts")

@@ -1,10 +1,6 @@
 -- Every qualifying partner of the chosen queries with its class; candidates are drawn from here.
 with
-    problems as (
-        select sets.problem_id, sets.problem_index, sets.set_index, eligible.content_hash
-        from {{ ref("problem_topic_sets") }} as sets
-        inner join {{ ref("eligible_problems") }} as eligible using (problem_id)
-    ),
+    problems as (select problem_id, problem_index, set_index, content_hash from {{ ref("problem_topic_sets") }}),
 
     queries as (
         select problems.*
@@ -12,16 +8,21 @@ with
         inner join problems on problems.problem_id = queries.query_id
     ),
 
-    topic_partners as (
-        select queries.problem_index as query_index, problems.problem_index as document_index
+    set_partners as (
+        select queries.problem_index as query_index, pairs.second_set as set_index
         from queries
         inner join {{ ref("topic_pairs") }} as pairs on pairs.first_set = queries.set_index
-        inner join problems on problems.set_index = pairs.second_set
-        union
-        select queries.problem_index as query_index, problems.problem_index as document_index
+        union all
+        select queries.problem_index as query_index, pairs.first_set as set_index
         from queries
         inner join {{ ref("topic_pairs") }} as pairs on pairs.second_set = queries.set_index
-        inner join problems on problems.set_index = pairs.first_set
+        where pairs.first_set <> pairs.second_set
+    ),
+
+    topic_partners as (
+        select set_partners.query_index, problems.problem_index as document_index
+        from set_partners
+        inner join problems using (set_index)
     ),
 
     summary_partners as (
@@ -36,20 +37,22 @@ with
 
     classed as (
         select
-            coalesce(topic.query_index, summary.query_index) as query_index,
-            coalesce(topic.document_index, summary.document_index) as document_index,
+            query_index,
+            document_index,
             case
-                when summary.query_index is null
+                when summary_partners.query_index is null
                 then 'topic_only'
-                when topic.query_index is null
+                when topic_partners.query_index is null
                 then 'summary_only'
                 else 'both'
             end as class
-        from topic_partners as topic
-        full join
-            summary_partners as summary
-            on summary.query_index = topic.query_index
-            and summary.document_index = topic.document_index
+        from topic_partners
+        full join summary_partners using (query_index, document_index)
+
+        union all
+
+        select query_index, document_index, class
+        from {{ ref("streamed_partners") }}
     )
 
 select queries.problem_id as query_id, documents.problem_id as document_id, classed.class

@@ -1,4 +1,7 @@
 -- Lin similarity of used topics by closure join; pairs whose lowest common ancestor says nothing are left out.
+-- A view: 15,000 used topics have tens of millions of pairs, and a build needs those of the candidates alone.
+{{ config(materialized="view") }}
+
 with
     information as (select topic_id, information_content, n_annotations from {{ ref("topic_information_content") }}),
 
@@ -24,9 +27,7 @@ select
     lca.topic_id,
     lca.other_topic_id,
     lca.ancestor_id as lowest_common_ancestor_id,
-    greatest(
-        0.0, least(1.0, 2 * ancestor.information_content / (t.information_content + u.information_content + 1e-12))
-    ) as similarity
+    {{ lin("ancestor.information_content", "t.information_content", "u.information_content") }} as similarity
 from lowest_common_ancestor as lca
 inner join information as ancestor on ancestor.topic_id = lca.ancestor_id
 inner join information as t on t.topic_id = lca.topic_id

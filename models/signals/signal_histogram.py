@@ -1,49 +1,32 @@
 """One row per domain, signal and similarity value with its number of pairs."""
 
-import numpy as np
-import pyarrow as pa
-
-from udfs.bma_histogram import BIN_WIDTH, pair_histogram
-from udfs.jaccard_blocks import jaccard_rows
-from udfs.relations import domain_membership, set_space, token_set_index
+from udfs.jaccard_histogram import row_classes
 from udfs.settings import setting
-from udfs.threshold_scan import summary_histogram
-
-SCHEMA = pa.schema(
-    [("domain", pa.string()), ("signal", pa.string()), ("value", pa.float64()), ("n_pairs", pa.int64())]
-)
+from udfs.signal_build import domain_names, limits, problems, resumable, summary_index, topic_space
+from udfs.signal_histograms import SCHEMA, histogram_blocks
 
 
 def model(dbt, session):
-    dbt.config(materialized="table")
+    dbt.config(materialized="incremental")
     settings = dbt.ref("stg_settings")
-    memory = setting(settings, "signals.memory_mib") << 20
-    names = [row[0] for row in dbt.ref("domains").project("domain, position").distinct().order("position").fetchall()]
-    bears = dbt.ref("problem_domains").project("problem_id, domain").to_arrow_table()
-    problem_sets = dbt.ref("problem_topic_sets").order("problem_index").to_arrow_table()
-    information = dbt.ref("topic_information_content").set_alias("information")
-    topics = dbt.ref("topics").set_alias("topics").join(information, "topics.topic_id = information.topic_id")
-    topics = topics.project("topics.topic_id, parent_id, information_content").to_arrow_table()
-    sets = dbt.ref("topic_sets").project("set_index, topics, n_problems").to_arrow_table()
-    tokens = dbt.ref("summary_tokens").project("problem_index, tokens").to_arrow_table()
-    if "data" not in (setting(settings, "signals.topic_threshold"), setting(settings, "signals.summary_threshold")):
+    sets, bears, domains = dbt.ref("problem_topic_sets"), dbt.ref("problem_domains"), dbt.ref("domains")
+    topics, information, topic_sets = dbt.ref("topics"), dbt.ref("topic_information_content"), dbt.ref("topic_sets")
+    tokens = dbt.ref("summary_tokens")
+    given = (setting(settings, "signals.topic_threshold"), setting(settings, "signals.summary_threshold"))
+    known = problems(sets)
+    # Rows that are kept are those of the corpus that the thresholds in force were taken from.
+    if dbt.is_incremental or "data" not in given or not len(known.numbers):
         return SCHEMA.empty_table()
-    if not problem_sets.num_rows:
-        return SCHEMA.empty_table()
-    membership = domain_membership(problem_sets, bears, names)
-    weights = np.zeros((sets.num_rows, len(names)), dtype=np.int64)
-    np.add.at(weights, problem_sets["set_index"].to_numpy(), membership)
-    by_topic = pair_histogram(set_space(topics, sets, memory), weights, workers=setting(settings, "signals.workers"))
-    index = token_set_index(tokens, memory_budget=memory)
-    by_summary = summary_histogram(lambda rows: jaccard_rows(index, rows), membership)
-    parts = []
-    for number, name in enumerate(names):
-        bins = np.flatnonzero(by_topic[number])
-        parts.append(rows(name, "topic", bins * BIN_WIDTH, by_topic[number][bins]))
-        parts.append(rows(name, "summary", *by_summary[number]))
-    return pa.concat_tables(parts)
+    names, allowed = domain_names(domains), limits(settings)
+    set_of_problem, membership = known.set_of_problem[known.numbers], known.membership(bears, names)[known.numbers]
+    classes = row_classes(membership)
+    space = topic_space(topics, information, topic_sets, allowed.memory)
+    index = summary_index(tokens, allowed.memory, classes.of_row)
 
+    def compute(start_block):
+        return histogram_blocks(
+            space, set_of_problem, index, classes, membership, names, start_block=start_block, workers=allowed.workers
+        )
 
-def rows(domain, signal, values, counts):
-    n = len(values)
-    return pa.table([pa.repeat(domain, n), pa.repeat(signal, n), pa.array(values), pa.array(counts)], schema=SCHEMA)
+    parts = [space.fingerprint, set_of_problem, index.fingerprint, membership, names]
+    return resumable(dbt, session, SCHEMA, parts, compute)

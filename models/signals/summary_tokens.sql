@@ -1,3 +1,5 @@
--- A table, since a view that calls a Python function fails outside dbt.
-select problem_id, problem_index, summary_tokens(core_idea, {{ setting("signals.tokeniser") }}) as tokens
-from {{ ref("eligible_problems") }}
+{{ config(materialized="view") }}
+
+select problems.problem_id, problem_index, token_sets.tokens
+from {{ ref("eligible_problems") }} as problems
+inner join {{ ref("token_sets") }} as token_sets using (problem_index)

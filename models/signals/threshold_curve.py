@@ -3,10 +3,12 @@
 import pyarrow as pa
 
 from udfs.bma_dense import bma_rows
-from udfs.jaccard_blocks import jaccard_rows
-from udfs.relations import domain_membership, set_space, token_set_index
+from udfs.jaccard_levels import TokenSignal
+from udfs.progress import counting
 from udfs.settings import setting
-from udfs.threshold_scan import threshold_curve
+from udfs.signal_build import limits, problems, resumable, summary_index, topic_space
+from udfs.similarity_levels import SimilarityRows
+from udfs.threshold_curve import threshold_curve
 
 SCHEMA = pa.schema(
     [
@@ -20,31 +22,40 @@ SCHEMA = pa.schema(
 
 
 def model(dbt, session):
-    dbt.config(materialized="table")
+    dbt.config(materialized="incremental")
     settings = dbt.ref("stg_settings")
-    memory = setting(settings, "signals.memory_mib") << 20
-    workers = setting(settings, "signals.workers")
-    bears = dbt.ref("problem_domains").project("problem_id, domain").to_arrow_table()
-    problem_sets = dbt.ref("problem_topic_sets").order("problem_index").to_arrow_table()
-    information = dbt.ref("topic_information_content").set_alias("information")
-    topics = dbt.ref("topics").set_alias("topics").join(information, "topics.topic_id = information.topic_id")
-    topics = topics.project("topics.topic_id, parent_id, information_content").to_arrow_table()
-    sets = dbt.ref("topic_sets").project("set_index, topics, n_problems").to_arrow_table()
-    tokens = dbt.ref("summary_tokens").project("problem_index, tokens").to_arrow_table()
+    sets, bears = dbt.ref("problem_topic_sets"), dbt.ref("problem_domains")
+    topics, information, topic_sets = dbt.ref("topics"), dbt.ref("topic_information_content"), dbt.ref("topic_sets")
+    tokens = dbt.ref("summary_tokens")
     grid = dbt.ref("threshold_grid").order("domain, p").to_arrow_table()
-    if not grid.num_rows:
+    if dbt.is_incremental or not grid.num_rows:
         return SCHEMA.empty_table()
+    allowed, known = limits(settings), problems(sets)
     names = sorted(set(grid["domain"].to_pylist()))
     shape = (len(names), grid.num_rows // len(names))
-    set_of_problem = problem_sets["set_index"].to_numpy()
-    space, index = set_space(topics, sets, memory), token_set_index(tokens, memory_budget=memory)
-    eligible = threshold_curve(
-        lambda rows: bma_rows(space, set_of_problem[rows], workers=workers)[:, set_of_problem],
-        lambda rows: jaccard_rows(index, rows),
-        domain_membership(problem_sets, bears, names),
-        grid["topic_threshold"].to_numpy().reshape(shape),
-        grid["summary_threshold"].to_numpy().reshape(shape),
-        setting(settings, "benchmark.candidates_per_class"),
-    )
-    columns = [grid[name] for name in SCHEMA.names[:-1]]
-    return pa.table([*columns, pa.array(eligible.ravel())], schema=SCHEMA)
+    levels = [grid[name].to_numpy().reshape(shape) for name in ("topic_threshold", "summary_threshold")]
+    set_of_problem, membership = known.set_of_problem[known.numbers], known.membership(bears, names)[known.numbers]
+    texts = known.text_of_problem[known.numbers]
+    space = topic_space(topics, information, topic_sets, allowed.memory)
+    index = summary_index(tokens, allowed.memory)
+    k = setting(settings, "benchmark.candidates_per_class")
+
+    def compute(start_block):
+        if start_block:
+            return
+        eligible = threshold_curve(
+            SimilarityRows(lambda rows: bma_rows(space, set_of_problem[rows], workers=1), set_of_problem),
+            TokenSignal(index),
+            membership,
+            *levels,
+            k,
+            text_of_problem=texts,
+            memory_budget=allowed.memory,
+            workers=allowed.workers,
+            progress=counting("threshold curve"),
+        )
+        columns = [grid[name].combine_chunks() for name in SCHEMA.names[:-1]]
+        yield 0, pa.record_batch([*columns, pa.array(eligible.ravel())], schema=SCHEMA)
+
+    parts = [space.fingerprint, set_of_problem, index.fingerprint, membership, names, texts, *levels, k]
+    return resumable(dbt, session, SCHEMA, parts, compute)

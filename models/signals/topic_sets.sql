@@ -1,12 +1,10 @@
--- Problems with the same topics share one set: the topic kernel works on sets.
+{{ config(materialized="view") }}
+
 with
-    sets as (
-        select problem_id, list(topic_id order by topic_id) as topics
-        from {{ ref("problem_topics") }}
-        group by problem_id
-    ),
+    counted as (
+        select set_index, count(*)::integer as n_problems from {{ ref("problem_topic_sets") }} group by set_index
+    )
 
-    counted as (select topics, count(*)::integer as n_problems from sets group by topics)
-
-select (row_number() over (order by topics) - 1)::integer as set_index, topics, n_problems
-from counted
+select numbers.set_index, numbers.topics, coalesce(counted.n_problems, 0)::integer as n_problems
+from {{ ref("topic_set_numbers") }} as numbers
+left join counted using (set_index)
