@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -86,6 +88,14 @@ class SnapshotHome:
         edges = [{"ontology": "test", "parent": parent, "child": child, "label": child} for parent, child in EDGES]
         self.landing.append("ontology_edges", edges, "test")
         self.build()
+
+    def copy(self, path: Path) -> SnapshotHome:
+        """Return a copy in another folder; until ``build`` its snapshot reads the original's landed rows."""
+        shutil.copytree(self.path.parent, path, dirs_exist_ok=True)
+        other = copy.copy(self)
+        other.path, other.settings_file = path / "home", path / "saber.toml"
+        other.landing = Landing(other.path)
+        return other
 
     @property
     def settings(self) -> Settings:

@@ -163,10 +163,6 @@ class Context:
             if document_id not in self.candidates[query_id]:
                 raise Fault(f"{document_id!r} is no candidate of query {query_id!r}")
 
-    def human_variant(self) -> str:
-        """Return the variant of human judgments of the benchmark in use, as the annotation page stamps it."""
-        return variant_hash({"stage": HUMAN, "benchmark": self.selected.benchmark})
-
     def variant(self, kind: str, row: dict[str, Any], *names: str) -> str:
         """Hash the provenance of an imported row: its kind and the named columns."""
         return variant_hash({"stage": kind, "origin": "import", **{name: row.get(name) for name in names}})

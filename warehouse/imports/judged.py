@@ -71,7 +71,7 @@ class Judgments(Kind):
             **self._judge(fields, record, kind),
             "content_hash": self.seen(fields, *hashes),
         }
-        selected = self.context.human_variant() if kind == HUMAN else self.context.selected.judgments
+        selected = self.context.selected.human if kind == HUMAN else self.context.selected.judgments
         row["variant"] = self.stamp(row, selected, *_PROVENANCE)
         yield row
 
