@@ -121,8 +121,11 @@ class Landing:
             _write(spec, full, path, last_sequence=last)
         return Appended(content.num_rows, path, first)
 
-    def append_new(self, table: str, rows: Iterable[Mapping[str, Any]], job_id: str) -> Appended:
-        """Land only those `rows` that differ from the latest landed row of their key, so a repeat adds nothing."""
+    def append_new(self, table: str, rows: Iterable[Mapping[str, Any]], job_id: str, where: str = "true") -> Appended:
+        """Land only those `rows` that differ from the latest landed row of their key, so a repeat adds nothing.
+
+        `where` is trusted SQL (never user text): only landed rows that satisfy it are compared with.
+        """
         spec = TABLES[self.folder(table).name]
         content = _conform(spec, rows)
         names = ", ".join(f'"{name}"' for name, _ in spec.columns)
@@ -131,7 +134,8 @@ class Landing:
             connection.register("offered", content)
             new = connection.sql(
                 f"from (select {names} from offered except (select {names} from ({self.scan_sql(table)}) "
-                f"qualify row_number() over (partition by {keys} order by sequence desc) = 1)) order by {keys}"
+                f"where {where} qualify row_number() over (partition by {keys} order by sequence desc) = 1)) "
+                f"order by {keys}"
             ).to_arrow_table()
         return self.append(table, new, job_id)
 

@@ -13,10 +13,14 @@ from warehouse.cli.common import Subparsers, add_common, job, note, print_rows, 
 from warehouse.errors import SaberError
 from warehouse.landing import Landing
 from warehouse.ontologies import Ontology, read_ontology, unfold
+from warehouse.review import land_items, review_item
 from warehouse.settings import Settings
 from warehouse.sources import Ingested, ingest_problems, parse_mapping
+from warehouse.sources.facts import source_facts
+from warehouse.sources.landed import land_sourced
 from warehouse.sources.registry import BY_NAME
 
+READ = "read"
 _SHOWN = 20
 
 
@@ -53,14 +57,15 @@ def register(commands: Subparsers) -> None:
 
 def _problems(args: argparse.Namespace) -> int:
     settings = settings_from(args)
+    facts = source_facts(settings, args.source, args.language, args.licence)
     found = ingest_problems(
         args.paths,
         args.source,
         mapping=parse_mapping(args.map) if args.map else None,
         glob=args.glob,
         encoding=args.encoding,
-        language=args.language,
-        licence=args.licence,
+        language=facts.language,
+        licence=facts.licence,
         reader=args.reader,
     )
     cleaned = CleanedProblems(found.rows, []) if args.no_clean else clean_problems(found.rows)
@@ -104,12 +109,26 @@ def _land_problems(settings: Settings, found: Ingested, cleaned: CleanedProblems
             }
             for count in cleaned.counts
         ]
-        landed = landing.append_new("problems", found.rows, record.job_id).rows
+        landed = land_sourced(landing, found.rows, record.job_id)
         noted = landing.append_new("source_rows", rejected + steps, record.job_id).rows
+        noted += land_items(landing, _for_review(found, args.source), record.job_id, _looked_at(found, args.source))
         record.summary = {"landed": landed, **found.counts}
         if landed or noted:
             record.start()
         return landed
+
+
+def _for_review(found: Ingested, source: str) -> list[dict[str, Any]]:
+    """Documents whose problems and solutions do not match, with where to look."""
+    return [
+        review_item(source, remark.file, READ, "counts differ", remark.detail)
+        for remark in found.notes
+        if remark.kind == "review"
+    ]
+
+
+def _looked_at(found: Ingested, source: str) -> list[tuple[str, str, str]]:
+    return [(source, file.file, READ) for file in found.files]
 
 
 def _report(found: Ingested, summary: dict[str, Any], as_json: bool) -> None:
@@ -133,6 +152,15 @@ def _report(found: Ingested, summary: dict[str, Any], as_json: bool) -> None:
     for name, value in summary["quality"].items():
         print(f"{name}: {value}")
     landed = summary.get("landed")
+    for remark in found.notes:
+        if remark.kind == "review":
+            note(f"for review {remark.file}: {remark.detail}")
+    unlicensed = sum(not row["licence"] for row in found.rows)
+    if unlicensed:
+        note(
+            f"{unlicensed} rows have no licence, which exports should name: give it with --licence, or as licence of "
+            f"[sources.{summary['source']}] in saber.toml"
+        )
     print(
         f"{summary['source']}: {summary['rows_in']} rows in = {summary['kept']} kept + "
         f"{summary['rejected']} rejected; "

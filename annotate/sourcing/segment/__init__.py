@@ -1,0 +1,1 @@
+"""Cutting documents into problems with their solutions by line numbers: texts are cut, never typed again."""
