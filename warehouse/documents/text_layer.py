@@ -50,13 +50,13 @@ def as_text(glyphs: Sequence[Glyph]) -> str:
     'x^{2} +\\ny'
     """
     shown: list[str] = []
-    last_base: float | None = None
+    last_base, last_height = None, 0.0
     for line in _lines(glyphs):
         base, height = _base(line)
-        if last_base is not None and abs(last_base - base) > _PARAGRAPH * height:
+        if last_base is not None and abs(last_base - base) > _PARAGRAPH * max(height, last_height):
             shown.append("")
         shown.append(_marked(line, base, height).rstrip())
-        last_base = base
+        last_base, last_height = base, height
     return "\n".join(shown).strip("\n")
 
 

@@ -13,7 +13,7 @@ from annotate.sourcing.replies import Objection
 from annotate.sourcing.segment.windows import Window
 
 KINDS = ("problem", "solution", "answer", "continuation")
-_ALIKE = 0.8
+_ALIKE = 0.9
 _LOOK_AHEAD = 24
 _WORD = re.compile(r"[^\W_]+")
 _LABEL = re.compile(r"\A(?:problem|exercise|question|task)\s+|[\s.:)]+\Z", re.IGNORECASE)
