@@ -27,7 +27,15 @@ with
         from metrics
         inner join domains using (query_id)
         group by metrics.run_id, domains.domain
-    )
+    ),
+
+    intervals as (select * from {{ ref("bootstrap_intervals") }} where domain = 'overall'),
+
+    rating_intervals as (select * from {{ ref("rating_intervals") }} where domain = 'overall'),
+
+    ranks as (select * from {{ ref("rank_intervals") }} where domain = 'overall'),
+
+    chance as (select * from {{ ref("chance_levels") }} where measure = 'ndcg_exp@10')
 
 select
     systems.benchmark,
@@ -52,9 +60,21 @@ select
     benchmarks.judge,
     systems.idf,
     systems.run_id,
-    {{ build_id() }} as build_id
+    {{ build_id() }} as build_id,
+    intervals.low as overall_low,
+    intervals.high as overall_high,
+    rating_intervals.low as rating_low,
+    rating_intervals.high as rating_high,
+    ranks.rank,
+    ranks.rank_low,
+    ranks.rank_high,
+    chance.chance
 from {{ ref("systems") }} as systems
 inner join {{ ref("benchmarks") }} as benchmarks using (benchmark)
 inner join overall using (run_id)
 inner join linear using (run_id)
+left join intervals on intervals.run_id = systems.run_id
+left join rating_intervals on rating_intervals.run_id = systems.run_id
+left join ranks on ranks.run_id = systems.run_id
+left join chance on chance.benchmark = systems.benchmark and chance.scope = systems.scope
 order by systems.benchmark, systems.setting, systems.scope, overall.overall desc, systems.run_id

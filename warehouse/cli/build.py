@@ -133,8 +133,8 @@ def show_leaderboard(settings: Settings) -> None:
     with open_snapshot(settings) as connection:
         schema = "evaluation" + (f"__{settings.variant.replace('-', '_')}" if settings.variant else "")
         result = connection.execute(
-            f"select * exclude (benchmark, variant, run_id, n_tied_at_cutoff, n_degenerate, idf) "
-            f"from {schema}.leaderboard"
+            "select * exclude (benchmark, variant, run_id, n_tied_at_cutoff, n_degenerate, idf, rating_low, "
+            f"rating_high, rank, rank_low, rank_high, chance) from {schema}.leaderboard"
         )
         columns = [column[0] for column in result.description]
         rows = result.fetchall()

@@ -1,0 +1,40 @@
+-- Refits on resampled verdicts of the selected variant, of candidates whose texts have not changed.
+with
+    latest as (
+        select *
+        from
+            {{
+                latest(
+                    source("landing", "rating_replicates"),
+                    ["benchmark", "query_id", "document_id", "judge", "schedule", "replicate"],
+                    "variant = " ~ selected_variant("ratings"),
+                )
+            }}
+    ),
+
+    texts as (select problem_id, content_hash from {{ ref("stg_problems") }}),
+
+    -- hashed once a pair, not once a replicate
+    pairs as (
+        select
+            rated.benchmark,
+            rated.query_id,
+            rated.document_id,
+            left(sha256(concat_ws(':', query.content_hash, document.content_hash)), 32) as content_hash
+        from {{ ref("stg_ratings") }} as rated
+        inner join texts as query on query.problem_id = rated.query_id
+        inner join texts as document on document.problem_id = rated.document_id
+    )
+
+select
+    latest.benchmark,
+    latest.query_id,
+    latest.document_id,
+    latest.judge,
+    latest.schedule,
+    latest.replicate,
+    latest.rating,
+    latest.log_strength,
+    latest.variant
+from latest
+semi join pairs using (benchmark, query_id, document_id, content_hash)
