@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from warehouse.landing import Landing
 from warehouse.marts import Marts
 from warehouse.settings import ROOT, Settings
 
@@ -46,7 +47,8 @@ class Provenance:
 def provenance(settings: Settings, marts: Marts) -> Provenance:
     """Read the provenance of the build in the snapshot."""
     build_id = marts.build_id()
-    builds = marts.rows("select settings, variants from landing.builds where build_id = ? limit 1", [build_id])
+    # Read from the landing: a build lands its settings after the snapshot's views have been drawn up.
+    builds = [row for row in Landing(settings.home).read("builds").to_pylist() if row["build_id"] == build_id]
     values = json.loads(builds[0]["settings"]) if builds else settings.as_rows()
     variants = json.loads(builds[0]["variants"]) if builds else {}
     return Provenance(
