@@ -36,14 +36,17 @@ def _run(args: argparse.Namespace) -> int:
     settings = settings_from(args)
     settings.home.mkdir(parents=True, exist_ok=True)
     times: list[tuple[str, float]] = []
-    for name, command in _stages(args, settings):
+    for name, command in _stages(args):
         begun = time.monotonic()
+        # Only now: before the corpus has landed, the settings would still be those of the sample.
+        settings = settings_from(args)
+        if command[-1] == "--system":
+            command = [*command, *(args.system or _systems(settings))]
         if command[0] == "dbt" and not args.full_refresh and is_current(settings):
             note(f"── {name}: nothing has changed since the last build")
         else:
             note(f"── {name}")
             _call(command, settings, args.variant)
-            settings = settings_from(args)
         times.append((name, time.monotonic() - begun))
     remember(settings)
     show_leaderboard(settings)
@@ -54,7 +57,7 @@ def _run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _stages(args: argparse.Namespace, settings: Settings) -> list[tuple[str, list[str]]]:
+def _stages(args: argparse.Namespace) -> list[tuple[str, list[str]]]:
     """Return the stages in order: (what it does, command)."""
     stages: list[tuple[str, list[str]]] = []
     if args.corpus:
@@ -77,7 +80,6 @@ def _stages(args: argparse.Namespace, settings: Settings) -> list[tuple[str, lis
 
         path = str(resources.files("warehouse.sample").joinpath("ontology.csv"))
         stages.append(("ingest the sample ontology", ["saber", "ingest", "ontology", path, "--name", "sample"]))
-    systems = args.system or [name for name in settings.retrieval.systems if name != _EMBEDDED or _can_embed()]
     refresh = ["--full-refresh"] if args.full_refresh else []
     return [
         *stages,
@@ -91,12 +93,16 @@ def _stages(args: argparse.Namespace, settings: Settings) -> list[tuple[str, lis
         ),
         ("judge", ["saber", "judge"]),
         ("rate", ["saber", "rate"]),
-        ("retrieve", ["saber", "retrieve", "--system", *systems]),
+        ("retrieve", ["saber", "retrieve", "--system"]),
         (
             "dbt: evaluation, analysis",
             ["dbt", "build", "--select", "staging", "qrels+", "evaluation", "analysis", *_PART],
         ),
     ]
+
+
+def _systems(settings: Settings) -> list[str]:
+    return [name for name in settings.retrieval.systems if name != _EMBEDDED or _can_embed()]
 
 
 def _can_embed() -> bool:
