@@ -60,7 +60,8 @@ async def _work(
         if not bar.disable:
             failures = " ".join(f"{kind}:{number}" for kind, number in counts.failures.most_common(3))
             tokens = f"{counts.tokens_in + counts.tokens_out:,} tokens " if counts.tokens_in else ""
-            bar.set_postfix_str(f"{counts.sent:,} calls {tokens}{failures}".rstrip(), refresh=False)
+            cost = f"{counts.shown_cost} " if counts.shown_cost else ""
+            bar.set_postfix_str(f"{counts.sent:,} calls {tokens}{cost}{failures}".rstrip(), refresh=False)
         bar.update()
         if stopping.is_set():
             return

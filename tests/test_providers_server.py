@@ -416,6 +416,18 @@ def test_a_provider_outlives_its_event_loop(landing):
             assert asyncio.run(asked.complete(ask("a"))).error is None
 
 
+def test_the_cost_is_counted_shown_and_landed_with_the_prices(landing, capfd):
+    usage = {"prompt_tokens": 500_000, "completion_tokens": 100_000}
+    with ChatServer(lambda seen: reply("x", usage=usage) if seen.times > 1 else status(500)) as server:
+        asked = provider(server.url, price_in=2.0, price_out=10.0, currency="EUR")
+        _, counts = run(landing, asked, [ask("a"), ask("b")], progress=True)
+    assert (counts.cost, counts.as_dict()["currency"]) == (4.0, "EUR")  # 2 · (0.5 · 2 + 0.1 · 10)
+    assert "4.00 EUR" in str(counts)
+    assert "4.00 EUR" in capfd.readouterr().err
+    prices = {"price_in": 2.0, "price_out": 10.0, "currency": "EUR"}
+    assert all(prices.items() <= json.loads(row["params"]).items() for row in rows(landing))
+
+
 def test_progress_goes_to_stderr(landing, capfd):
     with ChatServer(lambda seen: reply("x") if seen.times > 1 else status(500)) as server:
         run(landing, provider(server.url), [ask(str(number)) for number in range(5)], progress=True)

@@ -170,7 +170,7 @@ def _land(
     validate: Validator,
     found: Collected,
 ) -> None:
-    recorded: dict[str, Any] = {"batch": batch.name}
+    recorded: dict[str, Any] = {"batch": batch.name, **provider.profile.prices}
     if asked.request.schema is not None or asked.request.choices is not None:
         recorded[MODE] = asked.mode
     reply = provider.cleaned(replace(reply, recorded=recorded))

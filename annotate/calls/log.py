@@ -86,7 +86,7 @@ class CallLog:
     ) -> None:
         self.provider = provider
         self.policy = policy or getattr(provider, "policy", None) or Policy()
-        self.counts = Counts()
+        self.counts = Counts(prices=getattr(getattr(provider, "profile", None), "prices", {}))
         self._on_missing = on_missing
         self._show = progress
         self._progress: Progress | None = None

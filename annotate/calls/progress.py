@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
@@ -35,6 +36,8 @@ class Counts:
         Requests without a usable reply in a run that may not send.
     failures
         Failed attempts of this run by kind.
+    prices
+        ``price_in`` and ``price_out`` of a million tokens and their ``currency``; empty = unknown.
     """
 
     asked: int = 0
@@ -47,11 +50,24 @@ class Counts:
     tokens_in: int = 0
     tokens_out: int = 0
     failures: Counter[str] = field(default_factory=Counter)
+    prices: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def failed(self) -> int:
         """Requests left without a usable reply: above 0 the job's exit code must not be 0."""
         return self.quarantined + self.given_up + self.missing
+
+    @property
+    def cost(self) -> float | None:
+        """What this run's attempts cost, failed ones included; None without prices."""
+        if not self.prices:
+            return None
+        return float(self.tokens_in * self.prices["price_in"] + self.tokens_out * self.prices["price_out"]) / 1e6
+
+    @property
+    def shown_cost(self) -> str:
+        """The cost in a few characters, nothing without prices."""
+        return "" if self.cost is None else f"{self.cost:,.2f} {self.prices['currency']}"
 
     @property
     def exit_code(self) -> int:
@@ -70,13 +86,14 @@ class Counts:
             "missing": self.missing,
             "tokens_in": self.tokens_in,
             "tokens_out": self.tokens_out,
+            **({"cost": round(self.cost, 6), "currency": self.prices["currency"]} if self.cost is not None else {}),
             "failures": dict(sorted(self.failures.items())),
         }
 
     def __str__(self) -> str:
         text = (
             f"{self.good} of {self.asked} calls have a reply ({self.from_log} from the log, {self.sent} sent, "
-            f"{self.tokens_in} tokens in, {self.tokens_out} out)"
+            f"{self.tokens_in} tokens in, {self.tokens_out} out{self.shown_cost and ', ' + self.shown_cost})"
         )
         if self.failures:
             kinds = ", ".join(f"{n} x {kind} ({meaning(kind)})" for kind, n in self.failures.most_common())
@@ -115,7 +132,7 @@ class Progress:
             failures = " ".join(f"{kind}:{number}" for kind, number in counts.failures.most_common(4))
             shown = f"tokens {_short(counts.tokens_in)} in {_short(counts.tokens_out)} out"
             # Redrawing is left to the bar's own interval.
-            self._bar.set_postfix_str(f"{shown} {failures}".rstrip(), refresh=False)
+            self._bar.set_postfix_str(" ".join(filter(None, (shown, counts.shown_cost, failures))), refresh=False)
         self._bar.update()
 
     def close(self) -> None:

@@ -84,6 +84,13 @@ class Profile:
         """The identity under which calls are landed."""
         return f"profile:{self.name}" if self.name else url_identity(self.urls)
 
+    @property
+    def prices(self) -> dict[str, Any]:
+        """What lands with each call, so that its cost is known whatever the prices become; empty when unknown."""
+        if self.price_in is None or self.price_out is None:
+            return {}
+        return {"price_in": self.price_in, "price_out": self.price_out, "currency": self.currency}
+
 
 def read_profile(name: str, table: Mapping[str, Any]) -> Profile:
     """Read ``[providers.name]``.

@@ -110,7 +110,7 @@ class ServerProvider:
         finally:
             line.in_flight -= 1
         self._note(line, reply)
-        recorded: dict[str, Any] = {"url": line.shown}
+        recorded: dict[str, Any] = {"url": line.shown, **self.profile.prices}
         if form is not None:
             recorded[MODE] = mode
         return self.cleaned(replace(reply, recorded=recorded))
