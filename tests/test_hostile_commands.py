@@ -62,6 +62,11 @@ def land(home: Path, texts: dict[str, str]) -> None:
     landing.append("problems", hashed, "j")
 
 
+def asked_with_secrets(server: ChatServer) -> str:
+    """Return the server's URL with a password and a key in it: the password once landed among a job's arguments."""
+    return server.url.replace("http://", f"http://user:{KEY}@") + f"?api-key={KEY}"
+
+
 def saber(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any], str]:
     code = main([*arguments, "--provider", "quick", "--json"])
     printed = capsys.readouterr()
@@ -156,7 +161,7 @@ def test_every_misbehaviour_is_a_row_and_what_is_left_is_counted(
         return MISBEHAVIOUR[name][0] if seen.times == 1 else reply(summary(), usage=USAGE)
 
     with ChatServer(script) as server:
-        code, done, said = saber(capsys, "annotate", "summaries", "--base-url", server.url)
+        code, done, said = saber(capsys, "annotate", "summaries", "--base-url", asked_with_secrets(server))
         rows = Landing(home).read("llm_calls", latest=False).to_pylist()
         # Every request is a row, every row a request.
         assert len(rows) == len(server.seen)
@@ -172,4 +177,6 @@ def test_every_misbehaviour_is_a_row_and_what_is_left_is_counted(
         before = len(server.seen)
         code, again, _ = saber(capsys, "annotate", "summaries", "--base-url", server.url)
         assert (code, again["failed"], len(server.seen) - before) == (1, 2, 4)
+        arguments = {row["arguments"] for row in Landing(home).read("jobs").to_pylist()}
+        assert {url for given in arguments for url in json.loads(given)["base_url"]} == {server.url}
     assert shown_nowhere(home)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import secrets
 import sys
 import time
@@ -18,6 +19,9 @@ import duckdb
 from warehouse.errors import SaberError
 from warehouse.landing import Landing
 from warehouse.settings import Settings, load_settings
+
+_URL_USER = re.compile(r"(\w+://)[^/\s?#]*@")
+_URL_QUERY = re.compile(r"(\w+://[^\s?#]*)[?#]\S*")
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -148,4 +152,11 @@ def _cell(value: Any) -> str:
 
 
 def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if key != "run" and not callable(value)}
+    return {key: _without_secrets(value) for key, value in values.items() if key != "run" and not callable(value)}
+
+
+def _without_secrets(value: Any) -> Any:
+    """Take users, passwords and queries out of URLs: a query may hold a key or a signature."""
+    if isinstance(value, str):
+        return _URL_QUERY.sub(r"\1", _URL_USER.sub(r"\1", value))
+    return [_without_secrets(item) for item in value] if isinstance(value, list | tuple) else value
