@@ -9,19 +9,17 @@ from importlib import resources
 from typing import Any
 
 from warehouse.cleaning import CleanedProblems, clean_problems
-from warehouse.cli.common import Subparsers, add_common, job, note, print_rows, settings_from
+from warehouse.cli.common import Subparsers, add_common, job, note, settings_from
+from warehouse.cli.ingest_report import READ, audit_rows, report, review_rows
 from warehouse.errors import SaberError
 from warehouse.landing import Landing
 from warehouse.ontologies import Ontology, read_ontology, unfold
-from warehouse.review import land_items, review_item
+from warehouse.review import land_items
 from warehouse.settings import Settings
 from warehouse.sources import Ingested, ingest_problems, parse_mapping
 from warehouse.sources.facts import source_facts
 from warehouse.sources.landed import land_sourced
 from warehouse.sources.registry import BY_NAME
-
-READ = "read"
-_SHOWN = 20
 
 
 def register(commands: Subparsers) -> None:
@@ -39,6 +37,7 @@ def register(commands: Subparsers) -> None:
     problems.add_argument("--licence", help="licence of rows that name none")
     problems.add_argument("--reader", metavar="NAME", help=f"layout: {', '.join(BY_NAME)} (default: recognised)")
     problems.add_argument("--no-clean", action="store_true", help="land the texts as they stand in the files")
+    problems.add_argument("--accept-damaged", action="store_true", help="exit 0 although damaged rows were left out")
     problems.add_argument("--dry-run", action="store_true", help="read and report, land nothing")
     add_common(problems)
     problems.set_defaults(run=_problems)
@@ -70,102 +69,31 @@ def _problems(args: argparse.Namespace) -> int:
     )
     cleaned = CleanedProblems(found.rows, []) if args.no_clean else clean_problems(found.rows)
     found.rows = cleaned.rows
-    summary = {"source": args.source, **found.counts, "cleaning": cleaned.counts, "quality": quality(found.rows)}
+    summary = {
+        "source": args.source,
+        **found.counts,
+        "cleaning": cleaned.counts,
+        "damaged": found.damaged,
+        "quality": quality(found.rows),
+    }
     if not args.dry_run:
         summary["landed"] = _land_problems(settings, found, cleaned, args)
-    _report(found, summary, args.json)
-    return 1 if found.refused else 0
+    report(found, summary, args.json)
+    done = found.counts["rows_in"] and not found.refused and (args.accept_damaged or not found.damaged)
+    return 0 if done else 1
 
 
 def _land_problems(settings: Settings, found: Ingested, cleaned: CleanedProblems, args: argparse.Namespace) -> int:
     landing = Landing(settings.home)
     with job(landing, settings, "ingest problems", args) as record:
-        rejected = [
-            {
-                "source": args.source,
-                "file": rejection.file,
-                "row_number": rejection.number,
-                "step": "read",
-                "reason": f"{rejection.kind}: {rejection.detail}",
-                "n_rows": rejection.rows,
-            }
-            for rejection in found.rejections
-        ] + [
-            {
-                "source": args.source,
-                "file": skipped.file,
-                "step": "refused" if skipped.refused else "skipped",
-                "reason": skipped.reason,
-                "n_rows": 0,
-            }
-            for skipped in found.skipped_files
-        ]
-        steps = [
-            {
-                "source": args.source,
-                "step": f"clean: {count['step']}@{count['version']}",
-                "reason": count["field"],
-                "n_rows": count["rows"],
-            }
-            for count in cleaned.counts
-        ]
         landed = land_sourced(landing, found.rows, record.job_id)
-        noted = landing.append_new("source_rows", rejected + steps, record.job_id).rows
-        noted += land_items(landing, _for_review(found, args.source), record.job_id, _looked_at(found, args.source))
+        noted = landing.append_new("source_rows", audit_rows(found, cleaned, args.source), record.job_id).rows
+        looked_at = [(args.source, file.file, READ) for file in found.files]
+        noted += land_items(landing, review_rows(found, args.source), record.job_id, looked_at)
         record.summary = {"landed": landed, **found.counts}
         if landed or noted:
             record.start()
         return landed
-
-
-def _for_review(found: Ingested, source: str) -> list[dict[str, Any]]:
-    """Documents whose problems and solutions do not match, with where to look."""
-    return [
-        review_item(source, remark.file, READ, "counts differ", remark.detail)
-        for remark in found.notes
-        if remark.kind == "review"
-    ]
-
-
-def _looked_at(found: Ingested, source: str) -> list[tuple[str, str, str]]:
-    return [(source, file.file, READ) for file in found.files]
-
-
-def _report(found: Ingested, summary: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(summary, ensure_ascii=False))
-        return
-    columns = ("file", "format", "reader", "rows in", "kept", "rejected", "no solution")
-    rows = [
-        (f.file, f.format, f.reader, f.rows_in, f.kept, sum(f.rejected.values()), f.without_solution)
-        for f in found.files
-    ]
-    print_rows(columns, rows)
-    for skipped in found.skipped_files:
-        note(f"{'refused' if skipped.refused else 'skipped'} {skipped.file}: {skipped.reason}")
-    for rejection in found.rejections[:_SHOWN]:
-        note(f"rejected {rejection}")
-    if len(found.rejections) > _SHOWN:
-        note(f"... and {len(found.rejections) - _SHOWN} more rejected; all are in landing.source_rows")
-    for count in summary["cleaning"]:
-        print(f"cleaned {count['rows']} x {count['field']}: {count['step']}")
-    for name, value in summary["quality"].items():
-        print(f"{name}: {value}")
-    landed = summary.get("landed")
-    for remark in found.notes:
-        if remark.kind == "review":
-            note(f"for review {remark.file}: {remark.detail}")
-    unlicensed = sum(not row["licence"] for row in found.rows)
-    if unlicensed:
-        note(
-            f"{unlicensed} rows have no licence, which exports should name: give it with --licence, or as licence of "
-            f"[sources.{summary['source']}] in saber.toml"
-        )
-    print(
-        f"{summary['source']}: {summary['rows_in']} rows in = {summary['kept']} kept + "
-        f"{summary['rejected']} rejected; "
-        + ("nothing landed (dry run)" if landed is None else f"{landed} new or changed rows landed")
-    )
 
 
 def _ontology(args: argparse.Namespace) -> int:
@@ -234,6 +162,7 @@ def _sample(args: argparse.Namespace) -> int:
         licence="Apache-2.0",
         reader=None,
         no_clean=False,
+        accept_damaged=False,
         dry_run=False,
     )
     ontology = argparse.Namespace(

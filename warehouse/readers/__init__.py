@@ -44,6 +44,7 @@ __all__ = [
 _UNREAD = {
     "empty": "the file is empty",
     "binary": "binary data of no known format",
+    "pdf": "a PDF; cut it into problems with saber source segment, or turn it into text with saber source markdown",
     "text": "no table, JSON or Parquet",
     "markup": "XML or HTML without records",
     "markdown": "Markdown without headings such as 'Problem 1' and 'Solution'",
@@ -153,7 +154,7 @@ def _reading(
             return SkippedFile(name, _UNREAD[form])
         items = iter(found)
     else:
-        promising = form == "binary" and name.lower().endswith(_DATA)
+        promising = form == "pdf" or (form == "binary" and name.lower().endswith(_DATA))
         return SkippedFile(name, _UNREAD[form], refused=promising)
     return Reading(name, stem, form, path, _inspected(items))
 

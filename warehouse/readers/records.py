@@ -37,6 +37,12 @@ class Limits:
 
 DEFAULT_LIMITS = Limits()
 
+# Kinds of rejections that mean a damaged file, not a row left out by design (repeated, synthetic, ...).
+_DAMAGE = frozenset(
+    ("cut", "cut inside a quote", "quoting", "field count", "line too long", "record too long", "not JSON", "not XML",
+     "broken row group")
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Row:
@@ -64,6 +70,11 @@ class Rejection:
     line: int | None = None
     byte_offset: int | None = None
     rows: int = 1
+
+    @property
+    def is_damage(self) -> bool:
+        """Whether the row was lost because its file is damaged."""
+        return self.kind in _DAMAGE
 
     def __str__(self) -> str:
         return f"{self.file}: {place(self.number, self.line, self.byte_offset)}{self.kind}: {self.detail}"

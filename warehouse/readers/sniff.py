@@ -9,6 +9,8 @@ from warehouse.readers.json_values import BadValueError, decode_at
 from warehouse.readers.text import decode, guess_encoding
 
 _HEAD = 1 << 20
+_TEXT_BYTES = bytes((9, 10, 13, *range(32, 127), *range(128, 256)))
+_FEW, _SHARE = 3, 0.02
 _DELIMITED = (".csv", ".tsv", ".tab")
 _PROSE = (".md", ".markdown", ".tex", ".txt", ".log", ".rst", ".bib", ".py", ".sh", ".toml", ".yml", ".yaml")
 
@@ -19,7 +21,7 @@ def sniff(path: Path, name: str, names: frozenset[str], encoding: str | None = N
     Returns
     -------
     str
-        ``parquet``, ``json-lines``, ``json``, ``delimited``, ``markup``, ``markdown``, ``tex``,
+        ``parquet``, ``json-lines``, ``json``, ``delimited``, ``markup``, ``markdown``, ``tex``, ``pdf``,
         ``empty``, ``binary`` or ``text`` (none of these).
     """
     with path.open("rb") as handle:
@@ -28,13 +30,22 @@ def sniff(path: Path, name: str, names: frozenset[str], encoding: str | None = N
         return "empty"
     if head.startswith(b"PAR1"):
         return "parquet"
+    if head.startswith(b"%PDF-"):
+        return "pdf"
     found = encoding or guess_encoding(head)
-    if found is None and b"\x00" in head[:4096]:
+    if found is None and _is_binary(head[:4096]):
         return "binary"
     text = _text(head, found).lstrip("\ufeff\x1e \t\r\n")
     if text[:1] in ("{", "["):
         return _json(text, len(head) < _HEAD)
     return _other(text, name.lower(), names)
+
+
+def _is_binary(sample: bytes) -> bool:
+    """Whether zeros and other control characters are more than the damage a text may have here and there."""
+    if b"\x00" not in sample:
+        return False
+    return len(sample.translate(None, delete=_TEXT_BYTES)) > max(_FEW, len(sample) * _SHARE)
 
 
 def _text(head: bytes, encoding: str | None) -> str:

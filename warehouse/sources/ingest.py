@@ -81,6 +81,11 @@ class Ingested:
         }
 
     @property
+    def damaged(self) -> int:
+        """Rows lost because a file is cut or broken; those left out by design do not count."""
+        return sum(rejection.rows for rejection in self.rejections if rejection.is_damage)
+
+    @property
     def refused(self) -> list[SkippedFile]:
         """Files that may hold problems but could not be read: a command that meets one has failed."""
         return [file for file in self.skipped_files if file.refused]

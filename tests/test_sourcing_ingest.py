@@ -1,0 +1,190 @@
+"""``saber ingest problems`` on files that lie about what they are: where it is said, what is kept, how it exits."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.documents import lines_of_text, write_pdf
+from tests.test_sourcing_steps import home, open_items
+from warehouse.cli import main
+from warehouse.landing import Landing
+
+__all__ = ["home"]
+
+
+def problem(n: int) -> dict[str, str]:
+    return {"problem": f"Compute ${n}+{n}$ for the apples of basket {n}.", "solution": f"It is ${2 * n}$."}
+
+
+def json_lines(*numbers: int) -> str:
+    return "".join(json.dumps(problem(n)) + "\n" for n in numbers)
+
+
+def ingest(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any], str]:
+    code = main(["ingest", "problems", *arguments, "--json"])
+    captured = capsys.readouterr()
+    assert "Traceback" not in captured.err
+    return code, json.loads(captured.out) if captured.out else {}, captured.err
+
+
+def a_file(name: str, content: bytes | str) -> Callable[[Path], Path]:
+    def write(folder: Path) -> Path:
+        path = folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def huge_line(folder: Path) -> Path:
+    path = folder / "huge.jsonl"
+    with path.open("w") as handle:
+        handle.write(json_lines(1) + '{"problem": "')
+        for _ in range(70):
+            handle.write("x" * (1 << 20))
+        handle.write('"}\n' + json_lines(2))
+    return path
+
+
+def zip_bomb(folder: Path) -> Path:
+    path = folder / "bomb.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("good.jsonl", json_lines(1))
+        with archive.open("bomb.jsonl", "w") as handle:
+            for _ in range(66):
+                handle.write(b" " * (1 << 20))
+    return path
+
+
+def gzip_bomb(folder: Path) -> Path:
+    path = folder / "bomb.jsonl.gz"
+    with gzip.open(path, "wb", compresslevel=1) as handle:
+        for _ in range(66):
+            handle.write(b" " * (1 << 20))
+    return path
+
+
+def loop(folder: Path) -> Path:
+    (folder / "tree" / "inner").mkdir(parents=True)
+    (folder / "tree" / "inner" / "up").symlink_to("..")
+    (folder / "tree" / "a.jsonl").write_text(json_lines(1))
+    return folder / "tree"
+
+
+def cut_parquet(folder: Path) -> Path:
+    path = folder / "cut.parquet"
+    pq.write_table(pa.Table.from_pylist([problem(n) for n in range(99)]), path)
+    path.write_bytes(path.read_bytes()[:-9])
+    return path
+
+
+def parquet_named_csv(folder: Path) -> Path:
+    path = folder / "table.csv"
+    pq.write_table(pa.Table.from_pylist([problem(1), problem(2)]), path)
+    return path
+
+
+def scanned(folder: Path) -> Path:
+    return write_pdf(folder / "contest.pdf", [lines_of_text(["Problem 1."])])
+
+
+WINDOWS = "problem,solution\nFür alle Zahlen,so\nZwei,ja\n".encode("cp1252")
+QUOTE = 'problem,solution\nOne,A\n"Two\nlines",B\n"Three never ends,C\nFour,D\n'
+
+
+@pytest.mark.parametrize(
+    ("make", "code", "kept", "rejected", "said"),
+    [
+        (a_file("lines.json", json_lines(1, 2, 3)), 0, 3, 0, ""),
+        (a_file("cut.csv", QUOTE), 1, 2, 1, "row 3 (line 5, byte 37): cut inside a quote"),
+        (a_file("cut.jsonl", json_lines(1, 2) + '{"problem": "cut he'), 1, 2, 1, "row 3 (byte "),
+        (a_file("cut.json", f"[{json_lines(1).strip()}, {{'"), 1, 1, 1, "byte "),
+        (a_file("latin.csv", WINDOWS), 0, 2, 0, "not UTF-8 at byte 18, read as Windows-1252; name --encoding"),
+        (a_file("wide.jsonl", json_lines(1, 2).encode("utf-16")), 0, 2, 0, "read as utf-16"),
+        (a_file("zero.csv", b"problem,solution\nOne,A\nTw\x00o,B\n"), 0, 2, 0, "U+0000"),
+        (a_file("mgsm_de.tsv", "".join(f"Wie viele Äpfel liegen zusammen in {n} Körben?\t{n}\n" for n in (3, 4))),
+         0, 2, 0, ""),
+        (a_file("short.tsv", "One?\t1\nTwo?\t2\n"), 1, 0, 0, "--map statement=COLUMN"),
+        (huge_line, 1, 2, 1, "row 2 (byte "),
+        (zip_bomb, 1, 1, 0, "refused bomb.zip!bomb.jsonl: "),
+        (gzip_bomb, 1, 0, 0, "like a bomb"),
+        (loop, 0, 1, 0, "a symbolic link that leads back"),
+        (cut_parquet, 1, 0, 0, "the file is cut or foreign"),
+        (parquet_named_csv, 0, 2, 0, ""),
+        (scanned, 1, 0, 0, "saber source segment"),
+        (a_file("noise.jsonl", bytes(range(256)) * 20), 1, 0, 0, "binary data of no known format"),
+    ],
+)  # fmt: skip
+def test_a_file_that_lies(
+    home: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    make: Callable[[Path], Path],
+    code: int,
+    kept: int,
+    rejected: int,
+    said: str,
+) -> None:
+    path = make(tmp_path)
+    found, summary, told = ingest(capsys, str(path), "--source", "s", "--licence", "test")
+    assert (found, summary["kept"], summary["rejected"]) == (code, kept, rejected)
+    assert summary["rows_in"] == kept + rejected
+    assert said in told
+    assert Landing(home).read("problems").num_rows == kept  # good rows land though the command fails
+    audit = Landing(home).read("source_rows").to_pylist()
+    assert sum(row["n_rows"] for row in audit if row["step"] == "read") == rejected
+    if rejected:
+        accepted, _, _ = ingest(capsys, str(path), "--source", "s", "--accept-damaged")
+        assert accepted == 0
+
+
+def test_the_right_encoding_can_be_named(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes("problem,solution\nЗадача,Ответ\n".encode("cp1251"))
+    ingest(capsys, str(path), "--source", "s", "--encoding", "cp1251")
+    assert Landing(home).read("problems").to_pylist()[0]["statement"] == "Задача"
+
+
+def test_licence_and_language_come_from_the_row_the_flag_or_the_settings(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = tmp_path / "own.toml"
+    settings.write_text(settings.read_text() + '\n[sources.official]\nlicence = "CC-BY-4.0"\nlanguage = "en"\n')
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({**problem(1), "license": "MIT"}) + "\n" + json_lines(2))
+
+    def landed(source: str) -> list[tuple[str | None, str | None]]:
+        rows = Landing(home).read("problems").to_pylist()
+        return [(row["licence"], row["language"]) for row in rows if row["source"] == source]
+
+    _, _, told = ingest(capsys, str(path), "--source", "official")
+    assert landed("official") == [("MIT", "en"), ("CC-BY-4.0", "en")]
+    assert "licence" not in told
+    ingest(capsys, str(path), "--source", "official", "--licence", "CC0", "--language", "de")
+    assert sorted(landed("official")) == [("CC0", "de"), ("MIT", "de")]
+    _, _, told = ingest(capsys, str(path), "--source", "forum")
+    assert landed("forum") == [("MIT", None), (None, None)]
+    assert "1 rows have no licence" in told
+    assert "[sources.forum]" in told
+
+
+def test_a_document_whose_counts_differ_comes_to_the_review_list_and_leaves_it_when_mended(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "contest.md"
+    path.write_text("## Problem 1\nAdd.\n\n## Problem 2\nSubtract.\n\n## Solution 2\nDone.\n")
+    _, _, told = ingest(capsys, str(path), "--source", "s")
+    assert "for review contest.md: 2 problems and 1 solutions" in told
+    assert open_items(home) == [("contest.md", "read", "counts differ")]
+    path.write_text(path.read_text() + "\n## Solution 1\nDone too.\n")
+    ingest(capsys, str(path), "--source", "s")
+    assert open_items(home) == []
