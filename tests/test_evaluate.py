@@ -9,8 +9,9 @@ import pytest
 from snapshot_home import SnapshotHome
 
 import warehouse
-from warehouse.collection import load_collection, load_runs
+from warehouse.collection import load_collection
 from warehouse.errors import SaberError
+from warehouse.runs import Runs
 from warehouse.settings import load_settings
 
 
@@ -143,15 +144,16 @@ def test_the_same_scores_give_exactly_the_numbers_of_the_view(sample_home, monke
     monkeypatch.setenv("SABER_SETTINGS", str(sample_home.settings_file))
     settings = load_settings(home)
     collection = load_collection(settings)
-    runs = load_runs(settings, collection)
+    runs = {facts["run_id"]: (facts, rows.to_pylist()) for facts, rows in Runs(settings, collection)}
     names = ["overall", *(column for _, column in collection.domain_columns), "ndcg_lin_10"]
     names += ["n_queries", "n_missing", "n_degenerate", "n_tied_at_cutoff", "share_judged", "judge"]
     expected = {
         row[0]: row[1:] for row in sample_home.rows(f"select run_id, {', '.join(names)} from evaluation.leaderboard")
     }
-    assert expected.keys() == set(runs["run_id"].to_pylist())
+    assert expected.keys() == runs.keys()
+    intervals = sample_home.rows("select run_id, domain, low, high from evaluation.bootstrap_intervals")
     for run_id in expected:
-        rows = [row for row in runs.to_pylist() if row["run_id"] == run_id]
+        facts, rows = runs[run_id]
         scores = {(row["query_id"], row["document_id"]): row["score"] for row in rows}
         ids = iter(collection.query_ids)
 
@@ -159,9 +161,13 @@ def test_the_same_scores_give_exactly_the_numbers_of_the_view(sample_home, monke
             query_id = next(ids)
             return np.array([scores[query_id, one] for one in collection.candidates[query_id]])
 
-        found = warehouse.evaluate(replay, home, rows[0]["setting"])
+        found = warehouse.evaluate(replay, home, facts["setting"])
         flat = {**found, **{column: found["domains"][domain] for domain, column in collection.domain_columns}}
         assert tuple(flat[name] for name in names) == expected[run_id]
+        drawn = {domain: (low, high) for run, domain, low, high in intervals if run == run_id}
+        assert (found["overall_low"], found["overall_high"]) == pytest.approx(drawn["overall"], abs=1e-11)
+        for domain, ends in found["domain_intervals"].items():
+            assert ends == pytest.approx(drawn[domain], abs=1e-11)
 
 
 def test_ties_are_broken_as_the_settings_say(tmp_path, monkeypatch):

@@ -288,6 +288,13 @@ def test_the_published_layout(home, tmp_path, capsys):
     best = warehouse.evaluate(lambda q, d: [5.0 if "3" in x or "2" in x else 1.0 for x in d], benchmark="published")
     assert best["overall"] == 1.0
     assert best["measures"]["recall@10"] == 1.0
+    assert main(["export", "trec", str(tmp_path / "out"), "--benchmark", "published"]) == 0
+    assert (tmp_path / "out" / "qrels.txt").read_text().splitlines() == [
+        "saber/query:0 0 saber/document:0 0",
+        "saber/query:0 0 saber/document:3 21627",
+        "saber/query:1 0 saber/document:1 1000",
+        "saber/query:1 0 saber/document:2 31000",
+    ]
     queries["candidates"][1] = [1, 4]
     pq.write_table(pa.table(queries), folder / "queries.parquet")
     capsys.readouterr()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
@@ -124,51 +123,6 @@ def load_collection(settings: Settings, benchmark: str | None = None, scope: str
         if benchmark in (None, settings.benchmark.name):
             return _from_marts(marts, scope)
         return _from_imports(marts, str(benchmark), scope)
-
-
-def load_runs(settings: Settings, collection: Collection, run_ids: Sequence[str] | None = None) -> pa.Table:
-    """Return runs of a collection, one row a document, ordered by run, query and rank.
-
-    `rank` follows ``evaluation.tie_break`` of the settings, as the metrics do.
-
-    Raises
-    ------
-    SaberError
-        For a run id that has not landed for this collection.
-    """
-    is_trec = settings.evaluation.tie_break == "trec"
-    order = "score::float desc, document_id desc" if is_trec else "score desc, document_id asc"
-    given: dict[str, Any] = {"benchmark": collection.name, "variant": collection.variant}
-    runs = "(select * from landing.runs where benchmark = $benchmark and variant = $variant)"
-    with Marts(settings) as marts:
-        known = [row["run_id"] for row in marts.rows(f"select distinct run_id from {runs} order by 1", given)]
-        wanted = known if run_ids is None else list(dict.fromkeys(run_ids))
-        if unknown := [run_id for run_id in wanted if run_id not in known]:
-            close = dict.fromkeys(c for run_id in unknown for c in get_close_matches(run_id, known, 3, 0.3))
-            raise SaberError(
-                f"No run {', '.join(map(repr, unknown))} has landed for benchmark {collection.name}. "
-                f"Close: {', '.join(close) or 'none'}."
-            )
-        queries = pa.table({"query_id": pa.array(collection.query_ids, pa.string())})
-        marts.connection.register("exported_queries", queries)
-        found = marts.table(
-            f"""
-            with latest as (
-                -- as staging.stg_runs reads them, with the hash of the texts each row saw
-                select * from {runs} where run_id in (select unnest($wanted))
-                qualify job_id = arg_max(job_id, sequence) over (partition by run_id, query_id)
-            )
-            select
-                run_id, query_id, document_id, system, setting, scope, idf, params, score, latency_s, content_hash,
-                row_number() over (partition by run_id, query_id order by {order})::integer as rank
-            from latest
-            semi join exported_queries using (query_id)
-            order by run_id, query_id, rank
-            """,
-            {**given, "wanted": wanted},
-        )
-        marts.connection.unregister("exported_queries")
-    return found
 
 
 def _from_marts(marts: Marts, scope: str) -> Collection:

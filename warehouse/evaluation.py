@@ -26,6 +26,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from udfs.resampling import bootstrap_means, percentile_interval
+from udfs.score_groups import OVERALL, score_groups
 from warehouse.collection import Collection, load_collection
 from warehouse.errors import SaberError
 from warehouse.metrics import measure_runs
@@ -75,10 +77,11 @@ def evaluate(
     Returns
     -------
     dict
-        benchmark, variant, setting, scope, system, ``overall`` (mean ndcg_exp@10, in [0, 1]), ``domains``
-        ({domain: mean over the queries that bear it}), ndcg_lin_10, ``measures`` (mean of each measure at each
-        cut-off), n_queries, n_missing, n_degenerate, n_tied_at_cutoff, share_judged, judge, build_id and
-        ``seconds`` that the scorer took.
+        benchmark, variant, setting, scope, system, ``overall`` (mean ndcg_exp@10, in [0, 1]), ``overall_low`` and
+        ``overall_high`` (95 % bootstrap interval over queries), ``domains`` ({domain: mean over the queries that
+        bear it}), ``domain_intervals``, ndcg_lin_10, ``measures`` (mean of each measure at each cut-off),
+        n_queries, n_missing, n_degenerate, n_tied_at_cutoff, share_judged, judge, build_id and ``seconds`` that
+        the scorer took.
 
     Raises
     ------
@@ -183,9 +186,15 @@ def measure(run: pa.Table, collection: Collection, settings: Settings, per_query
         means = dict(connection.execute(f"select measure, {_MEAN} from metrics group by measure").fetchall())
         by_domain = dict(connection.execute(_BY_DOMAIN, [_HEADLINE]).fetchall())
         n_missing, n_degenerate, n_tied = connection.execute(_COUNTS, [_HEADLINE]).fetchall()[0]
+    intervals = _intervals(values, collection, settings)
     found: dict[str, Any] = {
         "overall": means.get(_HEADLINE),
+        "overall_low": intervals.get(OVERALL, (None, None))[0],
+        "overall_high": intervals.get(OVERALL, (None, None))[1],
         "domains": {domain: by_domain.get(domain) for domain, _ in collection.domain_columns},
+        "domain_intervals": {
+            domain: intervals[domain] for domain, _ in collection.domain_columns if domain in intervals
+        },
         "ndcg_lin_10": means.get(_LINEAR),
         "measures": {name: means[name] for name in sorted(means)},
         "n_queries": len(collection.query_ids),
@@ -197,6 +206,26 @@ def measure(run: pa.Table, collection: Collection, settings: Settings, per_query
     if per_query:
         headline = values.filter(pc.equal(values["measure"], _HEADLINE))
         found["queries"] = dict(zip(headline["query_id"].to_pylist(), headline["value"].to_pylist(), strict=True))
+    return found
+
+
+def _intervals(values: pa.Table, collection: Collection, settings: Settings) -> dict[str, tuple[float, float]]:
+    """Return {domain or ``overall``: 95 % interval}, drawn as ``evaluation.bootstrap_intervals`` draws them."""
+    if not settings.evaluation.bootstrap_replicates:
+        return {}
+    headline = values.filter(pc.equal(values["measure"], _HEADLINE))
+    scores = pa.table(
+        {
+            "benchmark": pa.repeat(pa.scalar(collection.name, pa.string()), headline.num_rows),
+            **{name: headline[name] for name in ("run_id", "query_id", "value")},
+        }
+    )
+    found: dict[str, tuple[float, float]] = {}
+    for group in score_groups(scores, _borne(collection)):
+        chosen = settings.evaluation
+        means = bootstrap_means(group.values, chosen.bootstrap_replicates, chosen.seed, collection.name, group.domain)
+        ends = percentile_interval(means)
+        found[group.domain] = (float(ends.low[0].round(12)), float(ends.high[0].round(12)))
     return found
 
 

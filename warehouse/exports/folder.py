@@ -63,6 +63,14 @@ class ExportFolder:
         pq.write_table(table, self._place(name), compression="zstd", row_group_size=65_536)
         return int(table.num_rows)
 
+    def parquet_parts(self, name: str, parts: Iterable[pa.Table]) -> None:
+        """Write Arrow tables of one schema one after the other, at least one."""
+        remaining = iter(parts)
+        first = next(remaining)
+        with pq.ParquetWriter(self._place(name), first.schema, compression="zstd") as writer:
+            for part in chain([first], remaining):
+                writer.write_table(part, row_group_size=65_536)
+
     def close(self) -> None:
         """Write the manifest with the digest of every file."""
         files = sorted(path for path in self.path.rglob("*") if path.is_file())

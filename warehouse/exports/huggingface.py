@@ -12,6 +12,7 @@ from warehouse.exports.card import card, licence_tag
 from warehouse.exports.folder import ExportFolder
 from warehouse.exports.languages import language_codes
 from warehouse.exports.request import ExportRequest
+from warehouse.runs import FACTS
 
 _TEXT = pa.string()
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
@@ -25,10 +26,6 @@ queries = load_dataset("THIS FOLDER", "queries", split="queries")   # id, text
 
 `problems` has statement, solution, licence and domains of each, `ratings` the exact relevances, `top_ranked` the
 candidates of each query, `runs` the landed runs."""
-_RUN = (
-    "run_id", "query_id", "document_id", "rank", "score", "latency_s", "system", "setting", "scope", "idf", "params",
-    "content_hash",
-)  # fmt: skip
 _RATING = {name: pa.float64() if name in ("relevance", "std_error") else _TEXT for name in QREL}
 
 
@@ -75,11 +72,10 @@ def write_data(folder: ExportFolder, request: ExportRequest, with_candidates: bo
         rows = ({"query-id": query, "corpus-ids": collection.candidates[query]} for query in collection.query_ids)
         folder.parquet("data/top_ranked.parquet", _table(rows, {"query-id": _TEXT, "corpus-ids": pa.list_(_TEXT)}))
     if request.run_ids != ():
-        runs = request.runs.select(list(_RUN))
-        folder.manifest["runs"] = request.run_facts()
-        if runs.num_rows:
+        folder.manifest["runs"] = request.runs.facts
+        if request.runs.facts:
             splits["runs"] = "test"
-            folder.parquet("data/runs.parquet", runs)
+            folder.parquet_parts("data/runs.parquet", (_run(facts, rows) for facts, rows in request.runs))
     return splits
 
 
@@ -99,6 +95,11 @@ def front(request: ExportRequest, splits: Mapping[str, str]) -> dict[str, Any]:
             for name, split in splits.items()
         ],
     }
+
+
+def _run(facts: Mapping[str, Any], documents: pa.Table) -> pa.Table:
+    columns = {name: pa.repeat(pa.scalar(facts[name], _TEXT), documents.num_rows) for name in FACTS}
+    return pa.table({**columns, **{name: documents[name] for name in documents.column_names}})
 
 
 def _table(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, pa.DataType]) -> pa.Table:

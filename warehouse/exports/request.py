@@ -8,14 +8,11 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
-import pyarrow as pa
-
-from warehouse.collection import Collection, load_collection, load_runs
+from warehouse.collection import Collection, load_collection
 from warehouse.exports.gains import gain
+from warehouse.runs import Runs
 from warehouse.settings import Settings
 from warehouse.texts import MAIN_SETTING, forms
-
-_PER_RUN = ("system", "setting", "scope", "idf", "params")
 
 
 @dataclass(frozen=True)
@@ -48,9 +45,9 @@ class ExportRequest:
         return load_collection(self.settings, self.benchmark, self.scope)
 
     @cached_property
-    def runs(self) -> pa.Table:
-        """The runs, one row a document, in the order of run, query and rank."""
-        return load_runs(self.settings, self.collection, self.run_ids)
+    def runs(self) -> Runs:
+        """The runs."""
+        return Runs(self.settings, self.collection, self.run_ids)
 
     @property
     def query_form(self) -> str:
@@ -90,13 +87,3 @@ class ExportRequest:
             "judged_pairs": len(self.graded()),
             "licences": collection.licences,
         }
-
-    def run_facts(self) -> list[dict[str, Any]]:
-        """Return one dictionary a run: its id and what it is."""
-        first: dict[str, dict[str, Any]] = {}
-        columns = self.runs.select(["run_id", *_PER_RUN])
-        for row in (
-            columns.group_by("run_id", use_threads=False).aggregate([(c, "first") for c in _PER_RUN]).to_pylist()
-        ):
-            first[row["run_id"]] = {"run_id": row["run_id"], **{c: row[f"{c}_first"] for c in _PER_RUN}}
-        return [first[run_id] for run_id in sorted(first)]

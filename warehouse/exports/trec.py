@@ -7,16 +7,15 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from warehouse.collection import QREL
 from warehouse.exports.card import card
 from warehouse.exports.folder import ExportFolder
 from warehouse.exports.ids import escape, file_name
 from warehouse.exports.request import ExportRequest
+from warehouse.runs import DOCUMENT
 
 EXACT = "qrels.exact.tsv"
-RUN_COLUMNS = ("query_id", "document_id", "rank", "score", "latency_s", "content_hash")
 PROBLEM_COLUMNS = ("problem_id", "content_hash", "source", "licence")
 _USE = """```sh
 ir_measures qrels.txt runs/NAME.txt nDCG@10
@@ -34,14 +33,14 @@ def write(folder: ExportFolder, request: ExportRequest) -> None:
     folder.manifest = request.manifest("trec", ids="percent")
     folder.lines("qrels.txt", (f"{escape(q)} 0 {escape(d)} {gain}" for q, d, gain in request.graded()))
     write_exact(folder, request)
-    facts = request.run_facts()
-    for run in facts:
-        name = file_name(run["run_id"])
-        run["file"], run["exact"] = f"runs/{name}.txt", f"runs/{name}.exact.tsv"
-        rows = request.runs.filter(pa.compute.equal(request.runs["run_id"], run["run_id"])).to_pydict()
+    folder.manifest["runs"] = []
+    for facts, documents in request.runs:
+        name = file_name(facts["run_id"])
+        run = {**facts, "file": f"runs/{name}.txt", "exact": f"runs/{name}.exact.tsv"}
+        rows = documents.to_pydict()
         folder.lines(run["file"], _run_lines(rows, escape(run["run_id"])))
-        folder.tsv(run["exact"], RUN_COLUMNS, zip(*(rows[column] for column in RUN_COLUMNS), strict=True))
-    folder.manifest["runs"] = facts
+        folder.tsv(run["exact"], DOCUMENT, zip(*(rows[column] for column in DOCUMENT), strict=True))
+        folder.manifest["runs"].append(run)
     folder.text("README.md", card(folder.manifest, [("Use", _USE)]))
 
 
