@@ -41,6 +41,8 @@ def home(tmp_path, monkeypatch):
         {**base, **grade, "kind": "pair", **against, "verdict": "first", "round": 1},
     ]
     made.landing.append("judgments", rows, "judge-1")
+    bye = {"benchmark": "test-bench", "query_id": "s/1", "judge": "pairwise", "schedule": "swiss", "variant": "v"}
+    made.landing.append("byes", [{**bye, "document_id": "s/4", "round": n} for n in (7, 3)], "judge-1")
     calls = [
         {"call_id": "call-1", "attempt": 1, "endpoint": "http://s/v1", "model": "m", "error": "timeout"},
         {"call_id": "call-1", "attempt": 2, "endpoint": "http://s/v1", "model": "m", "reply": r"It is \boxed{2}"},
@@ -91,6 +93,7 @@ def test_replies_cannot_drive_the_terminal(home, capsys):
     assert "FAILED timeout" in out
     assert "call-3  not in the call log" in out
     assert "[older text]" in out
+    assert "sat out round 3, 7  pairwise swiss" in out
 
 
 def test_long_texts_are_cut_in_the_middle_unless_asked_for_whole():

@@ -31,6 +31,8 @@ class Chain:
     judgments
         One a comparison that the document took part in, in the order of rounds: opponent, which was shown
         first, verdict, what it meant for the document, ballots and grades behind it, ids of calls.
+    byes
+        Rounds that the document sat out: judge, schedule, round, variant.
     calls
         {call id: its attempts in order, each with the raw reply}.
     """
@@ -39,6 +41,7 @@ class Chain:
     document: dict[str, Any]
     relevance: dict[str, Any]
     judgments: list[dict[str, Any]] = field(default_factory=list)
+    byes: list[dict[str, Any]] = field(default_factory=list)
     calls: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
@@ -48,6 +51,7 @@ class Chain:
             "document": self.document,
             "relevance": self.relevance,
             "judgments": self.judgments,
+            "byes": self.byes,
             "calls": self.calls,
         }
 
@@ -70,12 +74,13 @@ def trace(settings: Settings, query_id: str, document_id: str) -> Chain:
         if relevance["origin"] == "candidates":
             relevance.update(_rating(connection, landing, relevance))
         judged = _judgments(connection, landing, relevance)
+        byes = _byes(connection, landing, relevance)
         ids = {query_id, document_id, *(row[side] for row in judged for side in ("first_id", "second_id"))}
         problems = _problems(connection, landing, ids - {None})
         counted = _counted_variant(settings, landing, relevance)
         judgments = _comparisons(judged, document_id, problems, counted)
         calls = _calls(connection, landing, [call for row in judgments for call in row["call_ids"]])
-    return Chain(_text(problems, query_id), _text(problems, document_id), relevance, judgments, calls)
+    return Chain(_text(problems, query_id), _text(problems, document_id), relevance, judgments, byes, calls)
 
 
 def _relevance(marts: Marts, query_id: str, document_id: str) -> dict[str, Any]:
@@ -132,6 +137,17 @@ def _judgments(
         "and (first_id = $document_id or second_id = $document_id or kind = 'score')",
         {name: relevance[name] for name in ("benchmark", "query_id", "document_id")},
     )
+
+
+def _byes(connection: duckdb.DuckDBPyConnection, landing: Landing, relevance: dict[str, Any]) -> list[dict[str, Any]]:
+    rows = _latest(
+        connection,
+        landing,
+        "byes",
+        "benchmark = $benchmark and query_id = $query_id and document_id = $document_id",
+        {name: relevance[name] for name in ("benchmark", "query_id", "document_id")},
+    )
+    return [{name: row[name] for name in ("judge", "schedule", "round", "variant")} for row in rows]
 
 
 def _problems(

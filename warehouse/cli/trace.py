@@ -42,6 +42,7 @@ def lines(chain: Chain, limit: int | None) -> list[str]:
         *_relevance(chain.relevance),
         "",
         *_judgments(chain.judgments),
+        *_byes(chain.byes),
         "",
         *_calls(chain.calls, limit),
     ]
@@ -93,6 +94,16 @@ def _judgments(rows: list[dict[str, Any]]) -> list[str]:
         if row["call_ids"] and not row["ballots"]:
             found.append(f"      call {row['call_ids'][0]}")
     return found
+
+
+def _byes(rows: list[dict[str, Any]]) -> list[str]:
+    groups: dict[tuple[str, str], list[int]] = {}
+    for row in rows:
+        groups.setdefault((row["judge"], row["schedule"]), []).append(row["round"])
+    return [
+        f"  sat out round {', '.join(map(str, sorted(rounds)))}  {_safe(judge)} {schedule}"
+        for (judge, schedule), rounds in groups.items()
+    ]
 
 
 def _calls(calls: dict[str, list[dict[str, Any]]], limit: int | None) -> list[str]:
