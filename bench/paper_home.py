@@ -42,12 +42,12 @@ _JOB = "bench"
 class PaperHome:
     """A home in `folder` with settings of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, settings: str = SETTINGS) -> None:
         self.folder = folder
         self.home = folder / "home"
         self.home.mkdir(parents=True, exist_ok=True)
         self.settings_file = folder / "saber.toml"
-        self.settings_file.write_text(SETTINGS)
+        self.settings_file.write_text(settings)
         self.landing = Landing(self.home)
         self.environment = {
             **os.environ,
@@ -80,23 +80,32 @@ class PaperHome:
         if done.returncode:
             raise RuntimeError(done.stdout + done.stderr)
 
-    def land_corpus(self, n_problems: int, options: Options) -> None:
-        """Land the ontology, the problems and what annotation would have said of them."""
+    def land_corpus(self, n_problems: int, options: Options, n_landed: int = 0) -> None:
+        """Land the ontology, the problems and what annotation would have said of them.
+
+        The first `n_landed` of them are there already.
+        """
         ontology = make_ontology(options.seed, options.topic_exponent)
         labels = [f"t{node:05d}" for node in range(len(ontology.parent))]
         edges = [
             {"ontology": "bench", "parent": None if parent < 0 else labels[parent], "child": label, "label": label}
             for parent, label in zip(ontology.parent.tolist(), labels, strict=True)
         ]
-        self.landing.append("ontology_edges", edges, _JOB)
+        if not n_landed:
+            self.landing.append("ontology_edges", edges, _JOB)
         paths = _paths(ontology, labels)
         variants, first = self._variants(), 0
         for chunk in make_problems(ontology, n_problems, options):
+            known = max(0, n_landed - first)
+            if known >= len(chunk.core_ideas):
+                first += len(chunk.core_ideas)
+                continue
             ids = [f"bench/{first + number:07d}" for number in range(len(chunk.core_ideas))]
             problems = [_problem(i, idea) for i, idea in zip(ids, chunk.core_ideas.to_pylist(), strict=True)]
-            self.landing.append("problems", problems, _JOB)
+            self.landing.append("problems", problems[known:], _JOB)
             hashes = [problem["content_hash"] for problem in problems]
             lowest = _most_specific(ontology, chunk.problem, chunk.topic)
+            lowest &= chunk.problem >= first + known
             rows, topics = (chunk.problem[lowest] - first).tolist(), chunk.topic[lowest].tolist()
             self.landing.append(
                 "topic_scores",
@@ -122,7 +131,7 @@ class PaperHome:
                 "content_hash": hashes,
                 "variant": pa.repeat(variants.summaries, len(ids)),
             }
-            self.landing.append("summaries", pa.table(summaries), _JOB)
+            self.landing.append("summaries", pa.table(summaries).slice(known), _JOB)
             first += len(ids)
 
     def land_ratings(self, candidates: pa.Table, seed: int, n_replicates: int = 0) -> None:

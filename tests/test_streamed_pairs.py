@@ -88,8 +88,8 @@ def test_no_threshold_no_partners(corpus):
 def test_slices_fit_into_memory(corpus):
     streams = corpus[0]
     n_sets = len(streams.space.sets)
-    assert sets_at_once(streams, 0.01, 1 << 30) == n_sets
-    assert sets_at_once(streams, 1.0, 1 << 10) == min(n_sets, 256)
+    assert sets_at_once(n_sets, 0.01, 1 << 30) == n_sets
+    assert sets_at_once(n_sets, 1.0, 1 << 10) == min(n_sets, 256)
 
 
 def test_density_of_all_rows_is_the_share_of_pairs(corpus):

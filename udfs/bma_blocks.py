@@ -63,6 +63,7 @@ def similar_set_pairs(
     comparison: str = "exact",
     first_new_set: int = 0,
     start_block: int = 0,
+    every: int = 1,
     block_size: int = 256,
     workers: int = 2,
     with_similarity: bool = False,
@@ -80,6 +81,8 @@ def similar_set_pairs(
         Only pairs with a set numbered `first_new_set` or above: what an incremental build adds.
     start_block : int
         First block to compute; those before it were finished earlier under the same arguments.
+    every : int
+        Compute only each such block from `start_block` on: a sample of the work, for estimates.
     block_size : int
         Sets a block, see :func:`count_blocks`.
     workers : int
@@ -105,7 +108,8 @@ def similar_set_pairs(
     else:
         search = make_search(space, finders, limit, from_both_ends=False)
         keep = lambda x, y, _: (x <= y) | (y < first_new_set)  # noqa: E731
-    for block, x, y in _run(search, keep, start_block, block_size, workers):
+    blocks = range(start_block, count_blocks(len(finders), 0, block_size), every)
+    for block, x, y in _run(search, keep, blocks, block_size, workers):
         yield _result(space, block, np.minimum(x, y), np.maximum(x, y), with_similarity)
 
 
@@ -125,7 +129,8 @@ def partners_of_sets(
     """
     limit = _checked(threshold, comparison)
     search = make_search(space, np.unique(rows).astype(np.int64), limit, from_both_ends=False)
-    for block, x, y in _run(search, lambda x, y, _: np.ones(len(x), dtype=bool), 0, block_size, workers):
+    blocks = range(count_blocks(len(search.finders), 0, block_size))
+    for block, x, y in _run(search, lambda x, y, _: np.ones(len(x), dtype=bool), blocks, block_size, workers):
         yield _result(space, block, x, y, with_similarity)
 
 
@@ -148,7 +153,7 @@ def _checked(threshold: float, comparison: str) -> float:
 
 
 def _run(
-    search: Search, keep: _Keep, start_block: int, block_size: int, workers: int
+    search: Search, keep: _Keep, blocks: range, block_size: int, workers: int
 ) -> Iterator[tuple[int, IntArray, IntArray]]:
     """Blocks in order, a few ahead of the consumer."""
     buffers: SimpleQueue[BestMatches] = SimpleQueue()
@@ -165,7 +170,6 @@ def _run(
         kept = keep(x, y, found_from_y)
         return block, x[kept], y[kept]
 
-    blocks = range(start_block, count_blocks(len(search.finders), 0, block_size))
     return ordered_map(work, blocks, workers)
 
 

@@ -54,6 +54,7 @@ def qualifying_pairs(
     *,
     first_new_row: int = 0,
     start_block: int = 0,
+    every: int = 1,
     workers: int = 2,
 ) -> Iterator[PairBlock]:
     """All pairs i < j whose similarity reaches the threshold.
@@ -70,6 +71,8 @@ def qualifying_pairs(
         Leave out the blocks before this one. Blocks of an index with the same `fingerprint`, the same
         threshold, comparison and first_new_row are the same, so that an interrupted run can go on after
         the last block it stored.
+    every : int
+        Compute only each such block from `start_block` on: a sample of the work, for estimates.
     workers : int
         Threads.
 
@@ -83,7 +86,7 @@ def qualifying_pairs(
     else:
         ranks = np.sort(index.rank[first_new_row:])
         plan = _Plan(index, ranks, threshold, comparison, first_new_row=first_new_row)
-    for found in plan.run(start_block, workers):
+    for found in plan.run(start_block, workers, every):
         low, high = np.minimum(found.i, found.j), np.maximum(found.i, found.j)
         yield PairBlock(found.block, found.n_blocks, found.n_compared, low, high, found.common, found.union)
 
@@ -195,8 +198,8 @@ class _Plan:
         self._overlaps_by_size: dict[int, NDArray[np.int32]] = {}
         self.blocks = list(self._cut())
 
-    def run(self, start_block: int, workers: int) -> Iterator[PairBlock]:
-        yield from ordered_map(self._compute, range(start_block, len(self.blocks)), workers)
+    def run(self, start_block: int, workers: int, every: int = 1) -> Iterator[PairBlock]:
+        yield from ordered_map(self._compute, range(start_block, len(self.blocks), every), workers)
 
     def _cut(self) -> Iterator[tuple[int, int, int]]:
         """(tile, first row, end row), tile by tile, without blocks in which no pair can qualify."""

@@ -86,12 +86,12 @@ class Streams:
             )
 
 
-def sets_at_once(streams: Streams, share: float, memory: int) -> int:
+def sets_at_once(n_sets: int, share: float, memory: int) -> int:
     """How many sets' pairs fit into memory.
 
     Parameters
     ----------
-    streams : Streams
+    n_sets : int
     share : float
         Share of the pairs of sets that qualify, as sampled.
     memory : int
@@ -102,7 +102,6 @@ def sets_at_once(streams: Streams, share: float, memory: int) -> int:
     int
         All of them when every unordered pair fits; at least 256.
     """
-    n_sets = len(streams.space.sets)
     fitting = memory / _BYTES_PER_PAIR
     if share * n_sets * n_sets / 2 <= fitting:
         return n_sets

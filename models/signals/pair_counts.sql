@@ -46,6 +46,13 @@ with
         group by pairs.first_set
     ),
 
+    -- Of a pair with a problem that came or left, the second number is at least the least of these problems.
+    touched_pairs as (
+        select first_index, second_index
+        from {{ ref("summary_pairs") }}
+        where second_index >= (select min(problem_index) from problems where now <> before)
+    ),
+
     summary_pairs as (
         select
             pairs.first_index,
@@ -53,7 +60,7 @@ with
             first.now - first.before * second.before as of_first,
             second.now - first.before * second.before as of_second,
             (topic_pairs.first_set is not null)::integer as is_topic
-        from {{ ref("summary_pairs") }} as pairs
+        from touched_pairs as pairs
         inner join problems as first on first.problem_index = pairs.first_index
         inner join problems as second on second.problem_index = pairs.second_index
         left join

@@ -22,7 +22,7 @@ def model(dbt, session):
         allowed.workers,
     )
     share = density.filter("signal = 'topic'").project("share").fetchall()
-    at_once = sets_at_once(streams, share[0][0] if share else 0.0, allowed.memory)
+    at_once = sets_at_once(len(streams.space.sets), share[0][0] if share else 0.0, allowed.memory)
 
     def compute(start_block):
         return count_by_slices(streams, known.set_of_problem, known.text_of_problem, at_once, start_block)

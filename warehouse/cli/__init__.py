@@ -10,7 +10,21 @@ from importlib.metadata import entry_points, version
 
 from warehouse.errors import SaberError
 
-_OWN = ("ingest", "sources", "status", "sql", "lineage", "trace", "export", "importing", "report", "build", "maintenance", "deduplicate")
+_OWN = (
+    "ingest",
+    "sources",
+    "status",
+    "plan",
+    "sql",
+    "lineage",
+    "trace",
+    "export",
+    "importing",
+    "report",
+    "build",
+    "maintenance",
+    "deduplicate",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
