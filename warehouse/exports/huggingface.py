@@ -25,7 +25,8 @@ queries = load_dataset("THIS FOLDER", "queries", split="queries")   # id, text
 ```
 
 `problems` has statement, solution, licence and domains of each, `ratings` the exact relevances, `top_ranked` the
-candidates of each query, `runs` the landed runs."""
+candidates of each query, `runs` the landed runs. The library caches by folder: after another export into this one,
+load with `download_mode="force_redownload"`."""
 _RATING = {name: pa.float64() if name in ("relevance", "std_error") else _TEXT for name in QREL}
 
 

@@ -41,6 +41,9 @@ def _checks(facts: Facts) -> list[tuple[str, bool | None, str]]:
     biased = [row for row in facts.position_bias if row["p_value"] is not None and row["p_value"] < _SIGNIFICANT]
     told = "none at the 5 % level" if not biased else f"{len(biased)} of {len(facts.position_bias)} judges"
     found.append(("position bias", not biased if facts.position_bias else None, told))
+    unlicensed = sum("not stated" in (row["licence"] or "") for row in facts.sources)
+    told = "none" if unlicensed == 0 else f"{unlicensed} of {len(facts.sources)}"
+    found.append(("sources without a licence", unlicensed == 0 if facts.sources else None, told))
     missing = sum(row["n_missing"] for row in facts.leaderboard)
     found.append(("queries missing from runs", missing == 0, "none" if missing == 0 else f"{missing:,}"))
     degenerate = max((row["n_degenerate"] for row in facts.leaderboard), default=0)

@@ -102,8 +102,11 @@ def grouped_bars(title: str, names: Sequence[str], rows: Sequence[tuple[str, Seq
     return _svg(title, bottom + 24, [*parts, *_legend(names, _LABEL, bottom + 14)])
 
 
-def bars(title: str, rows: Sequence[tuple[str, float | None, str]], high: float) -> Markup:
-    """Return one horizontal bar a row (label, value, what to print beside it), from 0 to `high`."""
+def bars(title: str, rows: Sequence[tuple[str, float | None, str]], high: float, is_series: bool = True) -> Markup:
+    """Return one horizontal bar a row (label, value, what to print beside it), from 0 to `high`.
+
+    With `is_series` each row has a colour of its own, that of its name elsewhere on the page.
+    """
     top, x = 6, _scale(0, high, _LABEL, WIDTH - _RIGHT)
     parts = []
     for number, (label, value, told) in enumerate(rows):
@@ -119,7 +122,7 @@ def bars(title: str, rows: Sequence[tuple[str, float | None, str]], high: float)
                     y=y,
                     width=width,
                     height=20,
-                    class_=f"bar s{number % 4 + 1}",
+                    class_=f"bar s{number % 4 + 1 if is_series else 1}",
                 )
             )
             parts.append(_text(x(value) + 6, y + 15, told, "value"))

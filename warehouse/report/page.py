@@ -93,7 +93,8 @@ def _warning(facts: Facts) -> Markup | None:
             "p",
             tag("strong", "Read these scores as a test of the pipeline, not of the systems. "),
             "The judge offline-similarity compares words and topics, so it flatters lexical systems. "
-            "A model as judge: saber judge --provider server.",
+            "A model as judge: ",
+            tag("code", "saber judge --provider server"),
             class_="warning",
             role="note",
         )
@@ -179,7 +180,9 @@ def _corpus(facts: Facts) -> Markup:
     if len(facts.sources) > 1:
         largest = facts.sources[:10]
         counted = [(s["source"], float(s["n_problems"]), f"{s['n_problems']:,}") for s in largest]
-        panels.append(panel("Problems by source", figures.bars("Problems by source", counted, counted[0][1] * 1.1)))
+        panels.append(
+            panel("Problems by source", figures.bars("Problems by source", counted, counted[0][1] * 1.1, False))
+        )
     quotas = [
         (q["domain"], q["quota"], q["received_weight"], q["shortfall"], q["n_queries"], q["n_pool"])
         for q in facts.quotas
