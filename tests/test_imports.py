@@ -361,6 +361,8 @@ def test_in_scope_corpus_any_eligible_problem_may_be_ranked(home, write, capsys)
 def test_what_the_system_saw_must_be_said(home, write, capsys):
     assert main(["import", "runs", write("run.txt", RUN)]) == 1
     assert "give --setting" in capsys.readouterr().err
+    assert main(["import", "runs", write("run.txt", RUN), "--setting", "full-statement"]) == 1
+    assert "No setting is called 'full-statement'" in capsys.readouterr().err
 
 
 def test_an_import_never_replaces_a_run_of_the_warehouse(home, write, capsys):
@@ -377,6 +379,28 @@ def test_settings_that_the_marts_do_not_have_yet_are_named(home, write, capsys):
     )
     assert main(["import", "runs", write("run.txt", RUN), *SET]) == 1
     assert "not drawn under the settings in force" in capsys.readouterr().err
+
+
+def test_scores_of_another_leaderboard(home, write, capsys):
+    path = write("table.csv", "system,nDCG@10\nBM25,0.41\nE5,0.52\n")
+    options = [
+        "--leaderboard",
+        "paper",
+        "--measure",
+        "statement-full",
+        "--origin",
+        "table 2",
+        "--map",
+        "value=nDCG@10",
+    ]
+    assert main(["import", "scores", path, *options]) == 0
+    assert [tuple(row.values())[:5] for row in landed(home, "external_scores")] == [
+        ("paper", "BM25", "statement-full", 0.41, "table 2"),
+        ("paper", "E5", "statement-full", 0.52, "table 2"),
+    ]
+    path = write("table.csv", "system,value\nBM25,\n")
+    assert main(["import", "scores", path, *options[:4]]) == 1
+    assert "table.csv row 1: value is missing" in capsys.readouterr().err
 
 
 def test_problems_of_any_table_are_ingested(home, write):

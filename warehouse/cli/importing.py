@@ -20,6 +20,7 @@ _KINDS = {
     "ratings": "ratings of documents",
     "qrels": "relevances of another benchmark: TREC, BEIR, MTEB, SABER-Math as released",
     "runs": "rankings of retrieval systems: TREC, tables, our own exports",
+    "scores": "scores of systems on leaderboards published elsewhere",
 }
 _MADE = ("topics", "summaries", "judgments", "ratings")
 _SHOWN = 20
@@ -51,6 +52,14 @@ def _add_problem_flags(parser: argparse.ArgumentParser) -> None:
 
 def _add_flags(parser: argparse.ArgumentParser, kind: str) -> None:
     parser.add_argument("--keep-good", action="store_true", help="land the other rows when some have a fault")
+    parser.set_defaults(split="test", escaped_ids=False)
+    if kind == "scores":
+        parser.add_argument("--leaderboard", metavar="NAME", help="leaderboard of rows that name none")
+        parser.add_argument("--measure", help="measure of rows that name none, e.g. nDCG@10")
+        parser.add_argument(
+            "--origin", help="where the scores stand, e.g. a paper's table (default: file and digest)"
+        )
+        return
     parser.add_argument("--escaped-ids", action="store_true", help="ids are percent-encoded, as exports write them")
     parser.add_argument("--provider", help="who made the rows (a provider of saber.toml or a name of your own)")
     parser.add_argument("--model", help="the model that made them")
@@ -72,10 +81,9 @@ def _add_flags(parser: argparse.ArgumentParser, kind: str) -> None:
         parser.add_argument("--split", default="test", help="split of a BEIR or MTEB folder (default: test)")
     if kind == "runs":
         parser.add_argument("--system", metavar="NAME", help="name of the system (default: the file's tag)")
-        parser.add_argument("--setting", choices=tuple(SETTINGS), help="texts that the system saw")
+        parser.add_argument("--setting", help=f"texts that the system saw: {', '.join(SETTINGS)}")
         parser.add_argument("--scope", choices=("candidates", "corpus"), help="what it ranked (default: candidates)")
         parser.add_argument("--idf", choices=("corpus", "candidates", "none"), help="where its statistics came from")
-    parser.set_defaults(split="test")
 
 
 def _run(args: argparse.Namespace) -> int:

@@ -43,6 +43,9 @@ class Given:
     scope: str | None = None
     idf: str | None = None
     source: str | None = None
+    leaderboard: str | None = None
+    measure: str | None = None
+    origin: str | None = None
     gains: bool = False
     as_selected: bool = False
 

@@ -20,6 +20,7 @@ from warehouse.imports.kinds import Kind, Row, check
 from warehouse.imports.reading import Part, origin, plan, read
 from warehouse.imports.records import Faulty, Record, parse_renames
 from warehouse.imports.runs import Runs
+from warehouse.imports.scores import Scores
 from warehouse.landing import Landing
 from warehouse.schemas import TABLES
 from warehouse.settings import Settings
@@ -31,6 +32,7 @@ KINDS: dict[str, type[Kind]] = {
     "ratings": Ratings,
     "qrels": Qrels,
     "runs": Runs,
+    "scores": Scores,
 }
 _SHOWN = 5
 _FURTHER = ("topics", "tag")  # columns that files may have and tables do not
@@ -81,7 +83,7 @@ def import_rows(settings: Settings, args: argparse.Namespace, given: Given) -> I
         context.files = tuple(files)
         rows, faults = check(kind, records)
         found = Imported(args.kind, files, len(rows), faults=faults, unchecked=kind.unchecked)
-        found.variants = sorted({row["variant"] for row in rows})
+        found.variants = sorted({row["variant"] for row in rows if "variant" in row})
         if isinstance(kind, Runs):
             found.missing_queries = kind.missing_queries(rows)
             found.run_ids = sorted({row["run_id"] for row in rows})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from warehouse.exports.ids import unescape
 from warehouse.imports.kinds import Kind
 from warehouse.imports.records import Faulty, Record
 from warehouse.readers import Note, Rejection, Row, SkippedFile, open_files
+from warehouse.readers.delimited import plain
+from warehouse.schemas import TABLES
 
 FORMATS = ("rows", "trec", "beir", "saber")
 _TREC_FIELDS = {"qrels": 4, "runs": 6}
@@ -80,12 +83,15 @@ def read(
         Prefix of ids from another collection.
     """
     given = kind.given
+    # a table's first line that bears one of these is its header
+    ours = [column for column, _ in TABLES[kind.table].columns]
+    names = frozenset(plain(name) for name in (*ours, *chain(*kind.aliases.values()), *renames))
     for part in parts:
         name = origin(part)
         known = {column: value for column, value in part.fields.items() if column not in given}
         if "system" in given:
             known.pop("run_id", None)  # another name is another run
-        rows = _trec(part) if part.form == "trec" else _rows(part)
+        rows = _trec(part) if part.form == "trec" else _rows(part, names)
         for found in rows:
             if isinstance(found, Faulty):
                 yield found
@@ -157,8 +163,8 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _rows(part: Part) -> Iterator[tuple[str, dict[str, Any]] | Faulty]:
-    for reading in open_files([part.path], names=_HEADERS):
+def _rows(part: Part, names: frozenset[str]) -> Iterator[tuple[str, dict[str, Any]] | Faulty]:
+    for reading in open_files([part.path], names=names):
         if isinstance(reading, SkippedFile):
             raise SaberError(f"{reading}. Give JSONL, JSON, CSV, TSV or Parquet.")
         for item in reading.items:
@@ -168,14 +174,6 @@ def _rows(part: Part) -> Iterator[tuple[str, dict[str, Any]] | Faulty]:
                 yield Faulty(f"{item.file} row {item.number}", f"{item.kind}: {item.detail}", item.rows)
             elif not isinstance(item, Note):
                 raise AssertionError(f"unknown item {item!r}")
-
-
-_HEADERS = frozenset(
-    (
-        "problem_id", "topic_id", "core_idea", "query_id", "query-id", "document_id", "corpus-id", "first_id",
-        "second_id", "run_id", "topics", "relevance", "rating", "score", "verdict",
-    )
-)  # fmt: skip
 
 
 def _trec(part: Part) -> Iterator[tuple[str, dict[str, Any]] | Faulty]:

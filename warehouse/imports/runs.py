@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
+from warehouse.errors import SaberError
 from warehouse.identity import variant_hash
 from warehouse.imports.kinds import DOCUMENT_NAMES, QUERY_NAMES, Kind, Row
 from warehouse.imports.records import Fault, Fields, Record
-from warehouse.texts import SETTINGS
+from warehouse.texts import forms
 
 _SCOPES = ("candidates", "corpus")
 
@@ -40,7 +41,11 @@ class Runs(Kind):
         benchmark = fields.optional_text("benchmark") or self.context.settings.benchmark.name
         if not fields.has("setting"):
             raise Fault("which texts the system saw is not known (give --setting, e.g. statement-full)")
-        setting = fields.text("setting", SETTINGS)
+        setting = fields.text("setting")
+        try:
+            forms(setting)
+        except SaberError as error:
+            raise Fault(str(error)) from error
         scope = fields.optional_text("scope", _SCOPES) or "candidates"
         variant = self._must_be_allowed(benchmark, scope, query_id, document_id)
         hashes = [self.context.hash_of(one, "problem") for one in (query_id, document_id)]
