@@ -9,6 +9,7 @@ door, so a quantile read off as the lower edge of its bin is at most 2^-14 + 2^-
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from queue import SimpleQueue
 
@@ -40,7 +41,13 @@ class _Entries:
         return int(self.multiplicity.sum())
 
 
-def pair_histogram(space: SetSpace, weights: npt.NDArray[np.integer], *, workers: int = 2) -> npt.NDArray[np.int64]:
+def pair_histogram(
+    space: SetSpace,
+    weights: npt.NDArray[np.integer],
+    *,
+    workers: int = 2,
+    progress: Callable[[int, int], None] | None = None,
+) -> npt.NDArray[np.int64]:
     """Count the pairs of every group by their best-match average.
 
     Parameters
@@ -51,6 +58,8 @@ def pair_histogram(space: SetSpace, weights: npt.NDArray[np.integer], *, workers
         How many problems of the group have the set, between 0 and its multiplicity. Groups may overlap.
     workers : int
         Threads. The result does not depend on them.
+    progress : callable, optional
+        Called with (pairs of tiles done, pairs of tiles in all).
 
     Returns
     -------
@@ -77,8 +86,12 @@ def pair_histogram(space: SetSpace, weights: npt.NDArray[np.integer], *, workers
         finally:
             buffers.put(buffer)
 
-    for part in ordered_map(work, range(len(entries)), workers):
+    n_tiles, done = len(entries), 0
+    for first, part in enumerate(ordered_map(work, range(n_tiles), workers)):
         histogram += part
+        done += n_tiles - first
+        if progress is not None:
+            progress(done, n_tiles * (n_tiles + 1) // 2)
     return histogram
 
 

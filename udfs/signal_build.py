@@ -7,7 +7,7 @@ problems that left are holes: such a problem has no topic set here, and its toke
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -146,6 +146,7 @@ def resumable(
     schema: pa.Schema,
     depends_on: list[Any],
     compute: Callable[[int], NumberedBatches],
+    seen: list[pa.RecordBatch] | None = None,
 ) -> pa.RecordBatchReader:
     """Stream a model's batches; its finished blocks are kept in the home's ``blocks/`` until the pairs are complete.
 
@@ -158,9 +159,18 @@ def resumable(
         Everything the blocks depend on: arrays and things with a plain text.
     compute : callable
         First block -> (block number, batch) from there on.
+    seen : list, optional
+        Receives every batch as it passes, so that `compute` can look at those before its first.
     """
     store = BlockStore(blocks_folder(session, dbt.this), fingerprint(*depends_on), schema)
-    return pa.RecordBatchReader.from_batches(schema, store.resume(compute))
+    batches = store.resume(compute)
+    return pa.RecordBatchReader.from_batches(schema, batches if seen is None else _noted(batches, seen))
+
+
+def _noted(batches: Iterator[pa.RecordBatch], seen: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        seen.append(batch)
+        yield batch
 
 
 def blocks_folder(session: duckdb.DuckDBPyConnection, this: Any) -> Path:

@@ -50,11 +50,14 @@ def histogram_blocks(
     if start_block <= 0:
         weights = np.zeros((len(space.sets), len(names)), dtype=np.int64)
         np.add.at(weights, set_of_problem, membership)
-        counts = pair_histogram(space, weights, workers=workers)
+        n_sets = len(space.sets)
+        show = counting("topic histogram", n_sets * n_sets // 2)
+        counts = pair_histogram(space, weights, workers=workers, progress=show)
         group, place = np.nonzero(counts)
         yield 0, _rows("topic", names, group, place * BIN_WIDTH, counts[group, place])
     if start_block <= 1:
-        found = overlap_histogram(index, classes, workers=workers, progress=counting("summary histogram"))
+        show = counting("summary histogram", index.n_rows * index.n_rows // 2)
+        found = overlap_histogram(index, classes, workers=workers, progress=show)
         # 1/2 and 2/4 are one value; equal fractions divide to equal floats.
         keys = np.stack([found.group.astype(np.float64), found.common / found.union])
         distinct, place = np.unique(keys, axis=1, return_inverse=True)

@@ -64,6 +64,7 @@ class Signals:
     summary_threshold: float | str = "data"
     grid_first: int = 6
     grid_last: int = 90
+    whole_curve: int = 50_000
     max_stored_share: float = 0.01
     stored_anyway: int = 5_000_000
     growth: str = "refresh"

@@ -258,7 +258,7 @@ def selected_variants(settings: Settings, ontology: OntologyInUse) -> Variants:
 
 def _of_signals(settings: Settings, but: str | None = None) -> dict[str, Any]:
     """Settings of the signals that decide which pairs qualify."""
-    indifferent = {"memory_mib", "workers", "max_stored_share", "stored_anyway", but}
+    indifferent = {"memory_mib", "workers", "whole_curve", "max_stored_share", "stored_anyway", but}
     if settings.signals.growth == "refresh":
         indifferent.add("growth")  # the rule before there was a choice: rows that landed under it stay valid
     return {key: value for key, value in asdict(settings.signals).items() if key not in indifferent}
