@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pyarrow.parquet as pq
 import pytest
@@ -35,15 +36,25 @@ def landed(landing, table, columns, where=lambda row: True):
     return sorted(tuple(row[column] for column in columns) for row in rows)
 
 
+@pytest.fixture(scope="module")
+def template(home, tmp_path_factory):  # noqa: F811
+    """A home into which the problems have been imported."""
+    folder = tmp_path_factory.mktemp("problems")
+    assert main(["export", "beir", str(folder / "out"), "--scope", "corpus"]) == 0
+    assert main(["import", "problems", str(folder / "out"), "--home", str(folder / "home")]) == 0
+    return folder / "home"
+
+
 @pytest.fixture
-def other(tmp_path):
-    """An empty home to import into."""
+def other(template, tmp_path):
+    """A copy of the template."""
+    shutil.copytree(template, tmp_path / "other")
     return Landing(tmp_path / "other")
 
 
 @pytest.mark.parametrize("kind", ["beir", "hf", "mteb"])
-def test_problems_come_back_equal(home, other, tmp_path, kind):  # noqa: F811
-    out = str(tmp_path / "out")
+def test_problems_come_back_equal(home, tmp_path, kind):  # noqa: F811
+    other, out = Landing(tmp_path / "empty"), str(tmp_path / "out")
     assert main(["export", kind, out, "--scope", "corpus"]) == 0
     assert main(["import", "problems", out, "--home", str(other.home)]) == 0
     assert landed(other, "problems", PROBLEM) == landed(home.landing, "problems", PROBLEM)
@@ -52,7 +63,6 @@ def test_problems_come_back_equal(home, other, tmp_path, kind):  # noqa: F811
 @pytest.mark.parametrize("kind", ["trec", "beir", "hf", "mteb"])
 def test_relevances_come_back_equal(home, other, tmp_path, kind):  # noqa: F811
     out = str(tmp_path / "out")
-    bring_problems(other, tmp_path)
     assert main(["export", kind, out]) == 0
     assert main(["import", "qrels", out, "--benchmark", "copy", "--home", str(other.home)]) == 0
     expected = sorted(
@@ -70,7 +80,6 @@ def test_relevances_come_back_equal(home, other, tmp_path, kind):  # noqa: F811
 @pytest.mark.parametrize("kind", ["trec", "hf"])
 def test_runs_come_back_equal_though_tools_see_other_scores(home, other, tmp_path, kind):  # noqa: F811
     out = str(tmp_path / "out")
-    bring_problems(other, tmp_path)
     assert main(["export", kind, out]) == 0
     assert main(["import", "qrels", out, "--benchmark", "copy", "--home", str(other.home)]) == 0
     assert main(["import", "runs", out, "--benchmark", "copy", "--home", str(other.home)]) == 0
@@ -85,7 +94,6 @@ def test_a_run_imported_into_its_own_home_lands_nothing_new(home, tmp_path, caps
 
 
 def test_gains_alone_come_back_to_half_a_thousandth(home, other, tmp_path):  # noqa: F811
-    bring_problems(other, tmp_path)
     assert main(["export", "beir", str(tmp_path / "out")]) == 0
     file = str(tmp_path / "out" / "qrels" / "test.tsv")
     options = ["--benchmark", "gains", "--gains", "--escaped-ids", "--home", str(other.home)]
@@ -100,7 +108,6 @@ def test_gains_alone_come_back_to_half_a_thousandth(home, other, tmp_path):  # n
 
 
 def test_a_changed_export_is_refused_by_name(home, other, tmp_path, capsys):  # noqa: F811
-    bring_problems(other, tmp_path)
     out = tmp_path / "out"
     assert main(["export", "trec", str(out)]) == 0
     exact = out / "qrels.exact.tsv"
@@ -110,7 +117,6 @@ def test_a_changed_export_is_refused_by_name(home, other, tmp_path, capsys):  # 
 
 
 def test_rows_about_older_texts_are_refused(home, other, tmp_path, capsys):  # noqa: F811
-    bring_problems(other, tmp_path)
     assert main(["export", "trec", str(tmp_path / "out")]) == 0
     row = other.read("problems").to_pylist()[3]
     changed = {name: row[name] for name in PROBLEM} | {"statement": "Another text.", "content_hash": "0" * 32}
@@ -130,9 +136,3 @@ def test_the_data_set_holds_the_texts_of_the_setting(home, tmp_path):  # noqa: F
     configs = json.loads(next(line for line in lines if line.startswith("configs: "))[len("configs: ") :])
     for config in configs:
         assert (tmp_path / "out" / config["data_files"][0]["path"]).is_file()
-
-
-def bring_problems(other, tmp_path):
-    folder = str(tmp_path / "problems")
-    assert main(["export", "beir", folder, "--scope", "corpus"]) == 0
-    assert main(["import", "problems", folder, "--home", str(other.home)]) == 0
