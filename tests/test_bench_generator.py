@@ -81,12 +81,13 @@ def test_common_topic_and_wide_problems() -> None:
 def test_every_stage_runs_and_agrees_with_its_peers(tmp_path: Path) -> None:
     (tmp_path / "options.json").write_text(json.dumps(asdict(OPTIONS)))
     workbench = Workbench(tmp_path, 400)
-    found = {stage.name: stage.run(workbench).pairs for stage in stages() if not stage.once}
+    whole_builds = {"warehouse"}  # dbt from end to end, which other tests run
+    found = {s.name: s.run(workbench).pairs for s in stages() if not s.once and s.name not in whole_builds}
     assert found["topic_pairs"]
     assert found["summary_pairs"]
     assert found["verification"]
     for stage in stages():
-        if stage.peer_of is not None and stage.name in found:
+        if stage.peer_of is not None and found.get(stage.name) is not None:
             assert found[stage.name] == found[stage.peer_of], stage.name
 
 
