@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 
 import pytest
+from evaluation_home import extended_home
 from homes import Home
 
 from warehouse.settings import ROOT
@@ -33,3 +34,9 @@ def copy_home(tmp_path):
         return other
 
     return copy
+
+
+@pytest.fixture(scope="session")
+def evaluation_home(sample_home, tmp_path_factory) -> Home:
+    """The sample with an imported benchmark, refits, further runs and judgments; read it, do not change it."""
+    return extended_home(sample_home, tmp_path_factory.mktemp("evaluation"))

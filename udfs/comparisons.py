@@ -69,7 +69,7 @@ def compare(
     pairs
         Columns to compare.
     n_replicates
-        Replicates of the interval, and at least so many of the p-value: it takes 200 a pair of the largest family,
+        Replicates of the interval, and at least so many of the p-value: it takes 100 a pair of the largest family,
         at most 100,000, so that Holm's correction can leave it small.
     seed, *names
         What the draws depend on.

@@ -8,15 +8,17 @@ from dataclasses import dataclass
 import duckdb
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from udfs.rating_noise import exponential_ndcg, ranking_columns
+from udfs.rating_noise import NO_DOCUMENT, exponential_ndcg
 
 _QUERIES_AT_ONCE = 50
 
 
 @dataclass(frozen=True)
 class NoisyQuery:
-    """One query's scores, shape (replicates, runs); NaN in replicates without an ideal gain."""
+    """One query's scores, shape (refits, runs); NaN in refits without an ideal gain."""
 
     query_id: str
     scores: npt.NDArray[np.float64]
@@ -28,7 +30,7 @@ def noisy_queries(
     run_ids: Sequence[str],
     k: int = 10,
 ) -> Iterator[NoisyQuery]:
-    """Score the runs on every query that has replicates, in ascending order of query ids.
+    """Score the runs on every query that has refits of its ratings, in ascending order of query ids.
 
     Parameters
     ----------
@@ -42,28 +44,47 @@ def noisy_queries(
     Raises
     ------
     ValueError
-        When the documents of a query do not all have the same replicates.
+        When the documents of a query do not all have the same refits.
     """
-    number = {run_id: at for at, run_id in enumerate(run_ids)}
+    if not replicates.limit(1).fetchall():
+        return
     refits = replicates.aggregate("query_id, document_id, list(rating order by replicate) as ratings")
     refits = refits.aggregate(
         "query_id, list(document_id order by document_id) as documents, list(ratings order by document_id) as ratings"
     ).order("query_id")
-    heads = ranked_runs.filter(f"rank <= {int(k)}").aggregate(
-        "query_id, list({'run': run_id, 'rank': rank, 'document': document_id}) as ranked"
-    )
-    rankings = dict(heads.fetchall())
-    reader = refits.to_arrow_reader(_QUERIES_AT_ONCE)
-    for batch in reader:
-        for query_id, documents, ratings in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            if len({len(one) for one in ratings}) != 1:
+    heads = _Heads(ranked_runs, run_ids, k)
+    for batch in refits.to_arrow_reader(_QUERIES_AT_ONCE):
+        for row, query_id in enumerate(batch["query_id"].to_pylist()):
+            documents, ratings = batch["documents"][row].values, batch["ratings"][row].values
+            if len(set(pc.list_value_length(ratings).to_pylist())) != 1:
                 raise ValueError(
                     f"the documents of query {query_id} differ in their replicates. Land them anew: saber rate"
                 )
-            ranked = [
-                (number[row["run"]], row["rank"], row["document"])
-                for row in rankings.get(query_id, [])
-                if row["run"] in number
-            ]
-            columns = ranking_columns(documents, ranked, len(run_ids), k)
-            yield NoisyQuery(query_id, exponential_ndcg(np.array(ratings, dtype=np.float64).T, columns))
+            refitted = ratings.flatten().to_numpy(zero_copy_only=False).reshape(len(documents), -1).T
+            yield NoisyQuery(query_id, exponential_ndcg(refitted, heads.rankings(query_id, documents)))
+
+
+class _Heads:
+    """The first k documents of every run, by query."""
+
+    def __init__(self, ranked_runs: duckdb.DuckDBPyRelation, run_ids: Sequence[str], k: int) -> None:
+        wanted = ranked_runs.filter(f"rank <= {int(k)}").project("query_id, run_id, rank, document_id")
+        rows = wanted.order("query_id").to_arrow_table().combine_chunks()
+        queries = rows["query_id"].combine_chunks().dictionary_encode()
+        bounds = np.searchsorted(queries.indices.to_numpy(), np.arange(len(queries.dictionary) + 1))
+        ends = zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+        self._places = dict(zip(queries.dictionary.to_pylist(), ends, strict=True))
+        self._run = pc.fill_null(pc.index_in(rows["run_id"], value_set=pa.array(run_ids, pa.string())), -1).to_numpy()
+        self._rank = rows["rank"].to_numpy()
+        self._document = rows["document_id"].combine_chunks()
+        self._shape = (len(run_ids), k)
+
+    def rankings(self, query_id: str, documents: pa.StringArray) -> npt.NDArray[np.int64]:
+        """Rankings as positions among `documents`, shape (runs, k)."""
+        found = np.full(self._shape, NO_DOCUMENT, dtype=np.int64)
+        first, last = self._places.get(query_id, (0, 0))
+        run, rank = self._run[first:last], self._rank[first:last]
+        column = pc.index_in(self._document.slice(first, last - first), value_set=documents)
+        known = run >= 0
+        found[run[known], rank[known] - 1] = pc.fill_null(column, NO_DOCUMENT).to_numpy()[known]
+        return found

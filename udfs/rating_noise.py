@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -118,28 +117,3 @@ def centred_interval(replicates: RealArray, scores: RealArray, level: float = 0.
     low, high = np.nanquantile(replicates, [tail, 1.0 - tail], axis=0)
     shift = scores - np.nanmean(replicates, axis=0)
     return np.clip(low + shift, 0.0, 1.0), np.clip(high + shift, 0.0, 1.0)
-
-
-def ranking_columns(
-    document_ids: Sequence[str], ranked: Sequence[tuple[int, int, str]], n_runs: int, k: int
-) -> IntArray:
-    """Rankings of one query as columns of its rated documents.
-
-    Parameters
-    ----------
-    document_ids
-        Rated documents of the query: the columns.
-    ranked
-        (run, rank from 1, document id); ranks beyond `k` are left out.
-
-    Returns
-    -------
-    numpy.ndarray
-        Shape (runs, k), ``NO_DOCUMENT`` where a run has none.
-    """
-    column = {document_id: at for at, document_id in enumerate(document_ids)}
-    rankings = np.full((n_runs, k), NO_DOCUMENT, dtype=np.int64)
-    for run, rank, document_id in ranked:
-        if rank <= k:
-            rankings[run, rank - 1] = column.get(document_id, NO_DOCUMENT)
-    return rankings

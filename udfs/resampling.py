@@ -142,9 +142,9 @@ def rank_interval(replicates: RealArray, level: float = 0.95) -> Interval:
 def replicates_for(n_pairs: int, least: int = 1000, most: int = 100_000) -> int:
     """Replicates that let the smallest p-value stay below 0.05 after Holm's correction over `n_pairs` pairs.
 
-    A p-value of a bootstrap cannot fall below 2 / (replicates + 1); 200 replicates a pair leave it 0.01 at most.
+    A p-value of a bootstrap cannot fall below 2 / (replicates + 1); 100 replicates a pair leave it 0.02 at most.
     """
-    return min(max(least, 200 * n_pairs), most)
+    return min(max(least, 100 * n_pairs), most)
 
 
 def paired_p_values(

@@ -68,11 +68,11 @@ def settings_of_this_run() -> tuple[Settings, Landing]:
 def show_landing(connection: duckdb.DuckDBPyConnection, settings: Settings, landing: Landing) -> None:
     """Create or replace every relation of the schema ``landing`` on `connection`."""
     landing.prepare()
+    ontology = ontology_in_use(settings, landing)
+    build_id = land_build(settings, landing, ontology)  # before the views, which name the files there are
     connection.execute("create schema if not exists landing")
     for table in TABLES:
         connection.execute(f"create or replace view landing.{table} as {landing.scan_sql(table)}")
-    ontology = ontology_in_use(settings, landing)
-    build_id = land_build(settings, landing, ontology)
     relations = {
         "files": _files(landing),
         "settings": _pairs("name", "value", {name: json.dumps(value) for name, value in settings.as_rows().items()}),

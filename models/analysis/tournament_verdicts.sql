@@ -1,0 +1,63 @@
+-- Recorded tournaments whose query the same judge has also judged exhaustively, documents numbered within the query.
+-- At most 50 queries a judge, drawn by hash: fitting every round of every query takes long.
+{% set judge = ["benchmark", "judge", "provider", "model"] %}
+with
+    verdicts as (
+        select
+            {{ judge | join(", ") }},
+            schedule,
+            query_id,
+            round,
+            first_id,
+            second_id,
+            case verdict when 'first' then 1.0 when 'second' then 0.0 else 0.5 end as share
+        from {{ ref("stg_judgments") }}
+        where kind = 'pair' and vote = 0 and verdict <> 'invalid'
+    ),
+
+    documents as (
+        select
+            {{ judge | join(", ") }},
+            query_id,
+            document_id,
+            row_number() over (partition by {{ judge | join(", ") }}, query_id order by document_id) - 1 as number,
+            count(*) over (partition by {{ judge | join(", ") }}, query_id) as n_documents
+        from
+            (
+                select distinct {{ judge | join(", ") }}, query_id, unnest([first_id, second_id]) as document_id
+                from verdicts
+                where schedule = 'exhaustive'
+            )
+    ),
+
+    queries as (
+        select {{ judge | join(", ") }}, query_id, any_value(n_documents) as n_documents
+        from documents
+        group by {{ judge | join(", ") }}, query_id
+        qualify row_number() over (partition by {{ judge | join(", ") }} order by md5(query_id), query_id) <= 50
+    )
+
+select
+    {% for column in judge %} verdicts.{{ column }}, {% endfor %}
+    verdicts.schedule,
+    verdicts.query_id,
+    any_value(queries.n_documents) as n_documents,
+    count(*) as n_verdicts,
+    list(verdicts.round order by first.number, second.number, verdicts.round) as rounds,
+    list(first.number order by first.number, second.number, verdicts.round) as firsts,
+    list(second.number order by first.number, second.number, verdicts.round) as seconds,
+    list(verdicts.share order by first.number, second.number, verdicts.round) as shares
+from verdicts
+inner join
+    queries
+    on {% for column in judge %} queries.{{ column }} is not distinct from verdicts.{{ column }} and {% endfor %}
+    queries.query_id = verdicts.query_id
+inner join
+    documents as first
+    on {% for column in judge %} first.{{ column }} is not distinct from verdicts.{{ column }} and {% endfor %}
+    first.query_id = verdicts.query_id and first.document_id = verdicts.first_id
+inner join
+    documents as second
+    on {% for column in judge %} second.{{ column }} is not distinct from verdicts.{{ column }} and {% endfor %}
+    second.query_id = verdicts.query_id and second.document_id = verdicts.second_id
+group by {% for column in judge %} verdicts.{{ column }}, {% endfor %} verdicts.schedule, verdicts.query_id
