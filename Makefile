@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SABER_HOME ?= data
+# Processes that run the tests; a file's tests stay together.
+WORKERS ?= 2
 export SABER_HOME
 
 .PHONY: build test lint lock bench clean environment
@@ -23,7 +25,7 @@ build: environment
 	@$(BIN)/saber build $(if $(CORPUS),--corpus $(CORPUS)) $(if $(ONTOLOGY),--ontology "$(ONTOLOGY)")
 
 test: environment
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
 
 lint: environment
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .

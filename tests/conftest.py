@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from evaluation_home import extended_home
+from filelock import FileLock
 from homes import Home
 
 from warehouse.settings import ROOT
@@ -14,14 +18,35 @@ LEXICAL = ("bm25", "tfidf", "jaccard", "random")
 """Systems of the sample home: the embedded model has tests of its own and takes half a minute here."""
 
 
-@pytest.fixture(scope="session")
-def sample_home(tmp_path_factory) -> Home:
-    """The sample corpus after `saber build`; tests that change it take a copy (`copy_home`)."""
-    home = Home(tmp_path_factory.mktemp("sample"), (ROOT / "saber.toml").read_text("utf-8"))
+def shared_home(tmp_path_factory, name: str, make: Callable[[Path], Home]) -> Home:
+    """Build a home once for all worker processes of a run: the first that asks builds, the others wait and read."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / f"shared-{name}"
+    output = folder / "build_output.txt"
+    with FileLock(f"{folder}.lock"):
+        if output.exists():
+            home = Home(folder, (folder / "saber.toml").read_text("utf-8"))
+            home.build_output = output.read_text("utf-8")
+            return home
+        shutil.rmtree(folder, ignore_errors=True)  # what a failed attempt left
+        home = make(folder)
+        output.write_text(home.build_output, "utf-8")
+        return home
+
+
+def build_sample(folder: Path) -> Home:
+    """Build the sample corpus in a folder."""
+    home = Home(folder, (ROOT / "saber.toml").read_text("utf-8"))
     result = home.saber("build", "--system", *LEXICAL)
     assert result.returncode == 0, result.stdout + result.stderr
     home.build_output = result.stdout
     return home
+
+
+@pytest.fixture(scope="session")
+def sample_home(tmp_path_factory) -> Home:
+    """The sample corpus after `saber build`; tests that change it take a copy (`copy_home`)."""
+    return shared_home(tmp_path_factory, "sample", build_sample)
 
 
 @pytest.fixture
@@ -39,4 +64,4 @@ def copy_home(tmp_path):
 @pytest.fixture(scope="session")
 def evaluation_home(sample_home, tmp_path_factory) -> Home:
     """The sample with an imported benchmark, refits, further runs and judgments; read it, do not change it."""
-    return extended_home(sample_home, tmp_path_factory.mktemp("evaluation"))
+    return shared_home(tmp_path_factory, "evaluation", lambda folder: extended_home(sample_home, folder))

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 import yaml
+from homes import Home
 
 from warehouse.settings import ROOT
 
 
 @pytest.fixture(scope="module")
 def docs(sample_home, tmp_path_factory):
-    """Manifest and catalogue of the sample's warehouse."""
+    """Manifest and catalogue of a copy of the sample's warehouse: dbt locks the file, others read the sample."""
     target = tmp_path_factory.mktemp("docs")
-    result = sample_home.dbt("docs", "generate", DBT_TARGET_PATH=str(target))
+    home = Home(target / "copy", sample_home.settings_file.read_text("utf-8"))
+    shutil.copytree(sample_home.landing.home, home.landing.home, dirs_exist_ok=True)
+    result = home.dbt("docs", "generate", DBT_TARGET_PATH=str(target))
     assert result.returncode == 0, result.stdout + result.stderr
     assert (target / "index.html").stat().st_size > 100_000
     return [json.loads((target / f"{name}.json").read_text("utf-8")) for name in ("manifest", "catalog")]
