@@ -4,7 +4,8 @@ from
         latest(
             source("landing", "near_duplicates"), ["first_id", "second_id"], "variant = " ~ selected_variant("duplicates")
         )
-    }} as near
+    }}
+    as near
 inner join {{ ref("stg_problems") }} as first on first.problem_id = near.first_id
 inner join {{ ref("stg_problems") }} as second on second.problem_id = near.second_id
 where first.content_hash = near.content_hash

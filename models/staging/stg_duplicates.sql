@@ -1,7 +1,9 @@
 -- Copies whose own text and whose survivor's text are still those that were compared.
 with
     latest as (
-        select * from {{ latest(source("landing", "duplicates"), ["problem_id"], "variant = " ~ selected_variant("duplicates")) }}
+        select *
+        from
+            {{ latest(source("landing", "duplicates"), ["problem_id"], "variant = " ~ selected_variant("duplicates")) }}
     ),
 
     texts as (select problem_id, content_hash from {{ ref("stg_problems") }})

@@ -43,8 +43,9 @@ select
     prompt_version,
     call_id,
     variant,
-    variant = case when kind = 'human' then {{ selected_variant("human") }} else {{ selected_variant("judgments") }} end
-    as is_selected,
+    variant = case
+        when kind = 'human' then {{ selected_variant("human") }} else {{ selected_variant("judgments") }}
+    end as is_selected,
     job_id
 from checked
 where content_hash = current_hash
