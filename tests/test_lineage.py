@@ -65,3 +65,12 @@ def test_unknown_names_are_answered_with_known_ones(project):
         column_lineage(project, "leaderboards.overall")
     with pytest.raises(SaberError, match="overall"):
         column_lineage(project, "leaderboard.overal")
+
+
+def test_the_command_needs_no_build_and_takes_a_variants_schema(tmp_path):
+    home = Home(tmp_path)
+    plain = home.saber("lineage", "evaluation.leaderboard.overall")
+    assert plain.returncode == 0, plain.stderr
+    assert "landing.ratings.rating  [landed]" in plain.stdout
+    beside = home.saber("lineage", "evaluation__paper.leaderboard.overall")
+    assert beside.stdout == plain.stdout

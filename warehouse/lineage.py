@@ -21,7 +21,6 @@ from sqlglot.optimizer.scope import Scope, build_scope
 
 from warehouse.errors import SaberError
 from warehouse.schemas import TABLES
-from warehouse.settings import ROOT
 
 
 @dataclass
@@ -49,8 +48,8 @@ class Step:
         return {"column": self.name, "kind": self.kind, "sources": [s.as_dict() for s in self.sources]}
 
 
-def load_project(target: Path = ROOT / "target") -> dict[str, Model]:
-    """Read {schema.table: Model} from the artefacts of the last ``dbt build`` or ``dbt compile``.
+def load_project(target: Path) -> dict[str, Model]:
+    """Read {schema.table: Model} from the artefacts of a ``dbt build`` or ``dbt compile``.
 
     Raises
     ------

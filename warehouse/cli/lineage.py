@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 
 from warehouse.cli.common import Subparsers, add_common
+from warehouse.compiled import compiled_project
 from warehouse.lineage import Step, column_lineage, load_project
 
 
@@ -18,7 +20,9 @@ def register(commands: Subparsers) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    step = column_lineage(load_project(), args.column)
+    # A variant's schemas hold the same models, so their columns come from the same places.
+    column = re.sub(r"^(\w+?)__\w+(?=\.)", r"\1", args.column) if args.column.count(".") == 2 else args.column
+    step = column_lineage(load_project(compiled_project()), column)
     if args.json:
         print(json.dumps(step.as_dict(), ensure_ascii=False))
     else:
