@@ -1,7 +1,8 @@
 """The project's models as dbt compiles them over an empty warehouse, kept until a model or setting changes.
 
 Column lineage must not depend on what the last ``dbt build`` happened to select, nor on its variant, so it reads
-artefacts of its own. Over an empty home an incremental model compiles to its full form, which reads all it ever reads.
+artefacts of its own. Over an empty home an incremental model compiles to its full form, which reads all it ever
+reads.
 """
 
 from __future__ import annotations
