@@ -2,7 +2,7 @@
 {% macro domain_columns() -%}
     {%- if execute -%}
         {%- set found = run_query(
-            "select domain, domain_column from landing.domain_map group by all order by min(position)"
+            "select domain, domain_column from landing.domain_map" ~ variant_suffix() ~ " group by all order by min(position)"
         ) -%}
         {{- return(found.rows | map("list") | list) -}}
     {%- endif -%}

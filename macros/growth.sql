@@ -19,8 +19,10 @@
     {%- endif -%}
     {%- set question -%}
         select
-            (select value ->> '$' from landing.settings where name = 'signals.growth') = 'frozen'
-            and signals_variant = (select variant from landing.selected_variants where stage = 'signals')
+            (select value ->> '$' from landing.settings{{ variant_suffix() }} where name = 'signals.growth') = 'frozen'
+            and signals_variant = (
+                select variant from landing.selected_variants{{ variant_suffix() }} where stage = 'signals'
+            )
             {%- if with_thresholds %}
             and topic_threshold is not distinct from (
                 select max(threshold) from {{ signals_schema() }}.signal_thresholds where signal = 'topic'

@@ -12,6 +12,9 @@
     )
 {%- endmacro %}
 
+{#- The measure that scores are means of. -#}
+{% macro headline() -%}('ndcg_' || {{ setting("evaluation.gain") }} || '@10') {%- endmacro %}
+
 {% macro selected_variant(stage) -%}
     (select variant from {{ ref("stg_selected_variants") }} where stage = '{{ stage }}')
 {%- endmacro %}

@@ -355,7 +355,8 @@ def test_variants_tell_what_differs_and_what_is_needed(home, copy_home):
     beside = other.rows(
         "select is_in_force, differences, still_needs from analysis__wide.variants order by is_in_force desc"
     )
-    assert beside[0] == (True, None, "needs judgments: saber judge, saber rate (each with --variant wide)")
+    needed = "needs judgments: saber judge, saber rate (each with --variant wide, whose settings stand in "
+    assert beside[0] == (True, None, needed + "[variants.wide] of saber.toml)")
     assert len(beside) > 1
     for is_in_force, differences, _ in beside[1:]:
         assert not is_in_force
@@ -367,3 +368,38 @@ def test_variants_tell_what_differs_and_what_is_needed(home, copy_home):
     assert landed.keys() == own.keys()
     for run, overall in own.items():
         assert landed[run] == pytest.approx(overall, abs=1e-9)
+
+
+def test_a_variant_with_another_gain_needs_no_judgment_and_stands_beside(home, copy_home):
+    other = copy_home(home)
+    variables = "{variant: linear, evaluation.gain: lin}"
+    result = other.dbt("run", "--vars", variables, "--select", "+variant_scores", "+leaderboard")
+    assert result.returncode == 0, result.stdout
+    rows = other.rows("select is_in_force, differences, gain, still_needs from analysis__linear.variants")
+    assert (True, None, "lin", None) in rows
+    assert (False, 'evaluation.gain = "exp"', "exp") in [row[:3] for row in rows]
+    plain = other.rows(
+        "select run_id, overall, ndcg_lin_10, gain from evaluation.leaderboard where benchmark <> 'toy'"
+    )
+    assert {row[3] for row in plain} == {"exp"}  # its views once read the settings of the variant built last
+    assert other.rows("select count(*) from analysis.stale_rows") == home.rows(
+        "select count(*) from analysis.stale_rows"
+    )
+    found = {row[0]: row[1:] for row in other.rows(
+        "select run_id, overall, overall_low, overall_high, rating_low, rating_high, chance, gain "
+        "from evaluation__linear.leaderboard where benchmark <> 'toy'"
+    )}  # fmt: skip
+    scores = {(run, gain): overall for run, gain, overall in other.rows(
+        "select run_id, gain, overall from analysis__linear.variant_scores where scope = 'candidates'"
+    )}  # fmt: skip
+    chance = dict(other.rows("select measure, chance from evaluation.chance_levels where benchmark = 'saber-math'"
+                             " and scope = 'candidates'"))  # fmt: skip
+    for run, exponential, linear, _ in plain:
+        overall, low, high, rating_low, rating_high, random, gain = found[run]
+        assert (gain, overall) == ("lin", linear)
+        assert low < overall < high
+        assert rating_low < overall < rating_high
+        assert random in (None, chance["ndcg_lin@10"])
+        if (run, "lin") in scores:
+            assert (scores[run, "lin"], scores[run, "exp"]) == (linear, pytest.approx(exponential, abs=1e-9))
+    assert len(scores) > 20

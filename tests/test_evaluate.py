@@ -52,6 +52,16 @@ def test_by_hand(home):
     assert row["share_judged"] == pytest.approx(8 / 9)
 
 
+def test_the_gain_is_that_of_the_settings(home, tmp_path, monkeypatch):
+    linear = tmp_path / "saber.toml"
+    linear.write_text(home.settings_file.read_text() + '[evaluation]\ngain = "lin"\n')
+    plain = warehouse.evaluate(by_number)
+    monkeypatch.setenv("SABER_SETTINGS", str(linear))
+    row = warehouse.evaluate(by_number)
+    assert row["overall"] == plain["ndcg_lin_10"] != plain["overall"]
+    assert row["overall_low"] <= row["overall"] <= row["overall_high"]
+
+
 def test_batches_give_the_same_row(home):
     def many(queries, documents):
         return [by_number(query, texts) for query, texts in zip(queries, documents, strict=True)]

@@ -6,6 +6,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 from evaluation_home import REFITS, TOY_QRELS
+from scipy import stats
 
 from udfs.exact_tests import chance_of_a_hit
 from udfs.resampling import bootstrap_means, holm, percentile_interval
@@ -171,6 +172,48 @@ def test_intervals_equal_the_kernel_on_scores_read_row_by_row(home):
         "on i.run_id = l.run_id and i.domain = 'overall' where l.overall_low is distinct from i.low "
         "or abs(l.overall - i.score) > 1e-9"
     ) == [(0,)]
+
+
+def test_intervals_ranks_and_comparisons_by_scipy_and_another_generator(home):
+    """Nothing of the kernels: SciPy's bootstrap and Holm by its definition, with NumPy's own draws."""
+    runs, queries, values = score_matrix(home, "saber-math")
+    rng = np.random.default_rng(77)
+    own = dict(home.rows("select run_id, [low, high] from evaluation.bootstrap_intervals where domain = 'overall'"))
+    for column, run in enumerate(runs):
+        found = stats.bootstrap(
+            (values[:, column],), np.mean, n_resamples=4000, method="percentile", rng=rng
+        ).confidence_interval
+        spread = values[:, column].std() / math.sqrt(len(queries))
+        np.testing.assert_allclose(own[run], found, atol=0.3 * spread)
+    shown = {row[0]: row[1:] for row in home.rows("select run_id, setting, scope from evaluation.systems")}
+    means = values[rng.integers(0, len(queries), (4000, len(queries)))].mean(axis=1)
+    ranked = {row[0]: row[1:] for row in home.rows(
+        "select run_id, rank_low, rank_high, share_first from evaluation.rank_intervals where domain = 'overall' "
+        "and benchmark = 'saber-math'"
+    )}  # fmt: skip
+    for run in runs:
+        members = [column for column, other in enumerate(runs) if shown[other] == shown[run]]
+        places = stats.rankdata(-means[:, members].round(12), method="min", axis=1)[:, members.index(runs.index(run))]
+        low, high, first = ranked[run]
+        assert np.mean(places < low) < 0.04
+        assert np.mean(places > high) < 0.04
+        assert first == pytest.approx(np.mean(places == 1), abs=0.05)
+    families = defaultdict(list)
+    for row in home.rows(
+        "select run_id, other_run_id, compared, family, p_value, p_holm, low, high from evaluation.system_comparisons "
+        "where domain = 'overall' and benchmark = 'saber-math'"
+    ):
+        difference = values[:, runs.index(row[0])] - values[:, runs.index(row[1])]
+        drawn = means[:, runs.index(row[0])] - means[:, runs.index(row[1])]
+        expected = min(1.0, 2 * min(np.mean(drawn <= 1e-12), np.mean(drawn >= -1e-12)))
+        assert row[4] == pytest.approx(expected, abs=0.05)
+        np.testing.assert_allclose(row[6:], np.quantile(drawn, [0.025, 0.975]), atol=0.3 * difference.std() / 50**0.5)
+        families[row[2:4]].append(row[4:6])
+    for tests in families.values():
+        worst = 0.0
+        for place, (p, adjusted) in enumerate(sorted(tests)):
+            worst = max(worst, min(1.0, p * (len(tests) - place)))
+            assert adjusted == pytest.approx(worst)
 
 
 def test_systems_are_ranked_and_compared_within_their_setting(home):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from udfs.rating_noise import NO_DOCUMENT, exponential_ndcg
+from udfs.rating_noise import NO_DOCUMENT, graded_ndcg
 
 _QUERIES_AT_ONCE = 50
 
@@ -29,6 +29,7 @@ def noisy_queries(
     ranked_runs: duckdb.DuckDBPyRelation,
     run_ids: Sequence[str],
     k: int = 10,
+    gain: str = "exp",
 ) -> Iterator[NoisyQuery]:
     """Score the runs on every query that has refits of its ratings, in ascending order of query ids.
 
@@ -40,6 +41,8 @@ def noisy_queries(
         Columns run_id, query_id, document_id and rank.
     run_ids
         Runs in the order of the columns.
+    gain
+        ``exp`` (2^rel - 1) or ``lin`` (rel).
 
     Raises
     ------
@@ -61,7 +64,7 @@ def noisy_queries(
                     f"the documents of query {query_id} differ in their replicates. Land them anew: saber rate"
                 )
             refitted = ratings.flatten().to_numpy(zero_copy_only=False).reshape(len(documents), -1).T
-            yield NoisyQuery(query_id, exponential_ndcg(refitted, heads.rankings(query_id, documents)))
+            yield NoisyQuery(query_id, graded_ndcg(refitted, heads.rankings(query_id, documents), gain))
 
 
 class _Heads:

@@ -13,8 +13,8 @@ IntArray = npt.NDArray[np.int64]
 NO_DOCUMENT = -1
 
 
-def exponential_ndcg(ratings: RealArray, rankings: IntArray) -> RealArray:
-    """nDCG with gain 2^rel - 1 of several rankings under several sets of ratings of one query's documents.
+def graded_ndcg(ratings: RealArray, rankings: IntArray, gain: str = "exp") -> RealArray:
+    """nDCG of several rankings under several sets of ratings of one query's documents.
 
     Parameters
     ----------
@@ -23,6 +23,8 @@ def exponential_ndcg(ratings: RealArray, rankings: IntArray) -> RealArray:
     rankings
         Shape (runs, k): documents in the order of each run, ``NO_DOCUMENT`` where the run has none or an unrated
         one.
+    gain
+        ``exp`` (2^rel - 1) or ``lin`` (rel).
 
     Returns
     -------
@@ -30,7 +32,8 @@ def exponential_ndcg(ratings: RealArray, rankings: IntArray) -> RealArray:
         Shape (replicates, runs); NaN in replicates without an ideal gain.
     """
     n_replicates, k = len(ratings), rankings.shape[1]
-    gains = np.exp2(np.nan_to_num(ratings)) - 1.0
+    known = np.nan_to_num(ratings)
+    gains = np.exp2(known) - 1.0 if gain == "exp" else known
     padded = np.concatenate([gains, np.zeros((n_replicates, 1))], axis=1)  # column -1 is NO_DOCUMENT
     discounts = 1.0 / np.log2(np.arange(2, k + 2))
     best = -np.sort(-gains, axis=1)[:, :k]

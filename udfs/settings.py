@@ -20,3 +20,8 @@ def setting(settings: duckdb.DuckDBPyRelation, name: str) -> Any:
     if name not in rows:
         raise ValueError(f"No setting {name!r} in saber.toml.")
     return json.loads(rows[name])
+
+
+def headline(settings: duckdb.DuckDBPyRelation) -> str:
+    """Return the measure that scores are means of, as the macro of the same name does."""
+    return f"ndcg_{setting(settings, 'evaluation.gain')}@10"

@@ -1,7 +1,8 @@
 """dbt-duckdb plugin: shows landed files, settings and selected variants to the models as plain relations.
 
 Before the first model runs it creates the schema ``landing`` with one view a landed table over the files whose
-footers verify, and the tables ``files``, ``settings``, ``domain_map``, ``selected_variants`` and ``build``.
+footers verify, and the tables ``files``, ``settings``, ``domain_map``, ``selected_variants`` and ``build``; the last
+four bear the name of a settings variant.
 Plain ``dbt build`` therefore sees exactly what ``saber`` sees.
 """
 
@@ -86,7 +87,9 @@ def show_landing(connection: duckdb.DuckDBPyConnection, settings: Settings, land
     }
     for name, rows in relations.items():
         connection.register("_rows", rows)
-        connection.execute(f"create or replace table landing.{name} as select * from _rows")
+        # A variant has its own: the default's views must not read the variant's settings once it is built beside.
+        own = "__" + settings.variant.replace("-", "_") if settings.variant and name != "files" else ""
+        connection.execute(f"create or replace table landing.{name}{own} as select * from _rows")
         connection.unregister("_rows")
 
 

@@ -9,7 +9,7 @@
         return [len(words & set(document.lower().split())) for document in documents]
 
     row = warehouse.evaluate(scorer, setting="statement-full")
-    print(row["overall"], row["domains"])        # mean ndcg_exp@10, overall and by domain
+    print(row["overall"], row["domains"])        # mean nDCG@10, overall and by domain
 
 The numbers are those that ``evaluation.leaderboard`` would show had the same scores been landed as a run.
 """
@@ -35,7 +35,7 @@ from warehouse.settings import Settings, load_settings
 from warehouse.texts import MAIN_SETTING, forms
 
 Scorer = Callable[..., Any]
-_HEADLINE, _LINEAR = "ndcg_exp@10", "ndcg_lin@10"
+_LINEAR = "ndcg_lin@10"
 _SHOWN = 5
 
 
@@ -72,16 +72,16 @@ def evaluate(
     name
         Name of the system; the scorer's own when absent.
     per_query
-        Add ``queries``: {query id: ndcg_exp@10}, None where the query has no ideal gain.
+        Add ``queries``: {query id: nDCG@10}, None where the query has no ideal gain.
 
     Returns
     -------
     dict
-        benchmark, variant, setting, scope, system, ``overall`` (mean ndcg_exp@10, in [0, 1]), ``overall_low`` and
-        ``overall_high`` (95 % bootstrap interval over queries), ``domains`` ({domain: mean over the queries that
-        bear it}), ``domain_intervals``, ndcg_lin_10, ``measures`` (mean of each measure at each cut-off),
-        n_queries, n_missing, n_degenerate, n_tied_at_cutoff, share_judged, judge, build_id and ``seconds`` that
-        the scorer took.
+        benchmark, variant, setting, scope, system, ``overall`` (mean nDCG@10 with the gain of the settings, in
+        [0, 1]), ``overall_low`` and ``overall_high`` (95 % bootstrap interval over queries), ``domains`` ({domain:
+        mean over the queries that bear it}), ``domain_intervals``, ndcg_lin_10, ``measures`` (mean of each measure
+        at each cut-off), n_queries, n_missing, n_degenerate, n_tied_at_cutoff, share_judged, judge, build_id and
+        ``seconds`` that the scorer took.
 
     Raises
     ------
@@ -180,15 +180,16 @@ def measure(run: pa.Table, collection: Collection, settings: Settings, per_query
         settings.evaluation.tie_break,
         counts_relevant=collection.name != settings.benchmark.name,
     )
+    measured = headline(settings)
     with duckdb.connect() as connection:
         connection.register("metrics", values)
         connection.register("borne", _borne(collection))
         means = dict(connection.execute(f"select measure, {_MEAN} from metrics group by measure").fetchall())
-        by_domain = dict(connection.execute(_BY_DOMAIN, [_HEADLINE]).fetchall())
-        n_missing, n_degenerate, n_tied = connection.execute(_COUNTS, [_HEADLINE]).fetchall()[0]
+        by_domain = dict(connection.execute(_BY_DOMAIN, [measured]).fetchall())
+        n_missing, n_degenerate, n_tied = connection.execute(_COUNTS, [measured]).fetchall()[0]
     intervals = _intervals(values, collection, settings)
     found: dict[str, Any] = {
-        "overall": means.get(_HEADLINE),
+        "overall": means.get(measured),
         "overall_low": intervals.get(OVERALL, (None, None))[0],
         "overall_high": intervals.get(OVERALL, (None, None))[1],
         "domains": {domain: by_domain.get(domain) for domain, _ in collection.domain_columns},
@@ -204,20 +205,25 @@ def measure(run: pa.Table, collection: Collection, settings: Settings, per_query
         "share_judged": collection.share_judged,
     }
     if per_query:
-        headline = values.filter(pc.equal(values["measure"], _HEADLINE))
-        found["queries"] = dict(zip(headline["query_id"].to_pylist(), headline["value"].to_pylist(), strict=True))
+        rows = values.filter(pc.equal(values["measure"], measured))
+        found["queries"] = dict(zip(rows["query_id"].to_pylist(), rows["value"].to_pylist(), strict=True))
     return found
+
+
+def headline(settings: Settings) -> str:
+    """Return the measure that scores are means of, as the macro of the same name does."""
+    return f"ndcg_{settings.evaluation.gain}@10"
 
 
 def _intervals(values: pa.Table, collection: Collection, settings: Settings) -> dict[str, tuple[float, float]]:
     """Return {domain or ``overall``: 95 % interval}, drawn as ``evaluation.bootstrap_intervals`` draws them."""
     if not settings.evaluation.bootstrap_replicates:
         return {}
-    headline = values.filter(pc.equal(values["measure"], _HEADLINE))
+    rows = values.filter(pc.equal(values["measure"], headline(settings)))
     scores = pa.table(
         {
-            "benchmark": pa.repeat(pa.scalar(collection.name, pa.string()), headline.num_rows),
-            **{name: headline[name] for name in ("run_id", "query_id", "value")},
+            "benchmark": pa.repeat(pa.scalar(collection.name, pa.string()), rows.num_rows),
+            **{name: rows[name] for name in ("run_id", "query_id", "value")},
         }
     )
     found: dict[str, tuple[float, float]] = {}

@@ -89,7 +89,7 @@ class Marts:
             found = self.value(f"select any_value(build_id) from {self.name('evaluation.leaderboard')}")
             if found:
                 return str(found)
-        return str(self.value("select value from landing.build where name = 'build_id'") or "")
+        return str(self.value(f"select value from landing.build{self._suffix} where name = 'build_id'") or "")
 
     def _run(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any]) -> duckdb.DuckDBPyConnection:
         with _told():

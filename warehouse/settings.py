@@ -103,6 +103,7 @@ class Ratings:
 @dataclass(frozen=True)
 class Evaluation:
     cutoffs: tuple[int, ...] = (5, 10, 20)
+    gain: str = "exp"
     tie_break: str = "document"
     bootstrap_replicates: int = 1000
     seed: int = 20263
@@ -121,6 +122,7 @@ _CHOICES = {
     "signals.growth": ("refresh", "frozen"),
     "judging.judge": ("pairwise", "majority", "ordinal"),
     "judging.schedule": ("swiss", "random", "exhaustive"),
+    "evaluation.gain": ("exp", "lin"),
     "evaluation.tie_break": ("document", "trec"),
     "retrieval.idf": ("corpus", "candidates"),
 }

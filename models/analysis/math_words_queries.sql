@@ -1,7 +1,6 @@
--- What a system thinks of the five candidates of highest rating when it sees only the mathematics of a query, and
--- when
--- it sees only its words: runs of the settings math-only and words-only (saber retrieve --setting math-only
--- words-only).
+-- What a system thinks of the five candidates of highest rating when it sees the mathematics of a query alone, and
+-- when it sees its words alone (settings math-only, words-only). Both means are over the same documents: a query
+-- whose ranking of either setting lacks one of them is left out.
 with
     best as (
         select query_id, document_id
@@ -15,6 +14,8 @@ with
         from {{ ref("systems") }}
         where setting in ('math-only', 'words-only') and benchmark = {{ setting("benchmark.name") }}
     ),
+
+    counts as (select query_id, count(*) as n_documents from best group by query_id),
 
     means as (
         select runs.run_id, landed.query_id, {{ mean("landed.score") }} as score, count(*) as n_documents
@@ -32,7 +33,7 @@ select
     mathematics.idf,
     math_means.query_id,
     parts.share_mathematics,
-    least(math_means.n_documents, words_means.n_documents) as n_documents,
+    counts.n_documents,
     math_means.score as mathematics_score,
     words_means.score as words_score,
     sign(math_means.score - words_means.score)::integer as preference
@@ -46,5 +47,10 @@ inner join
     and words.params is not distinct from mathematics.params
 inner join means as math_means on math_means.run_id = mathematics.run_id
 inner join means as words_means on words_means.run_id = words.run_id and words_means.query_id = math_means.query_id
+inner join
+    counts
+    on counts.query_id = math_means.query_id
+    and counts.n_documents = math_means.n_documents
+    and counts.n_documents = words_means.n_documents
 inner join {{ ref("query_parts") }} as parts on parts.query_id = math_means.query_id
 where mathematics.setting = 'math-only' and parts.has_both

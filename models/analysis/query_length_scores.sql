@@ -41,5 +41,5 @@ inner join
     {{ ref("query_metrics") }} as metrics
     on metrics.run_id = tenths.run_id
     and metrics.query_id = tenths.query_id
-    and metrics.measure = 'ndcg_exp@10'
+    and metrics.measure = {{ headline() }}
 group by tenths.run_id, tenths.tenth

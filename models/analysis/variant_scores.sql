@@ -1,9 +1,9 @@
 {{ config(materialized="table") }}
--- Mean ndcg_exp@10 of every system under every build's own candidates and ratings, from landed rows alone.
+-- Mean nDCG@10 of every system under every build's own candidates, ratings and gain, from landed rows alone.
 -- Runs of the variant in force are ranked already; other variants' runs are ranked here.
 with
     builds as (
-        select build_id, is_in_force, differences, benchmark_variant, ratings_variant from {{ ref("variants") }}
+        select build_id, is_in_force, differences, benchmark_variant, ratings_variant, gain from {{ ref("variants") }}
     ),
 
     -- variants of benchmark and ratings that are not those in force
@@ -105,11 +105,12 @@ with
         select
             string_split(run_id, chr(31))[1] as run_id,
             string_split(run_id, chr(31))[2] as ratings_variant,
+            measure,
             {{ mean("value") }} as overall,
             count(value) as n_queries
         from {{ measures("wanted", "gains") }}
-        where measure = 'ndcg_exp@10'
-        group by run_id
+        where measure in ('ndcg_exp@10', 'ndcg_lin@10')
+        group by run_id, measure
     ),
 
     scores as (
@@ -120,24 +121,29 @@ with
             run_variants.system,
             run_variants.setting,
             run_variants.scope,
+            measured.measure,
             measured.n_queries,
             measured.overall
         from measured
         inner join run_variants using (run_id)
         union all
         select
-            leaderboard.variant as benchmark_variant,
+            systems.variant as benchmark_variant,
             in_force.ratings_variant,
-            leaderboard.run_id,
-            leaderboard.system,
-            leaderboard.setting,
-            leaderboard.scope,
-            leaderboard.n_queries - leaderboard.n_degenerate as n_queries,
-            leaderboard.overall
-        from {{ ref("leaderboard") }} as leaderboard
+            systems.run_id,
+            systems.system,
+            systems.setting,
+            systems.scope,
+            metrics.measure,
+            count(metrics.value) as n_queries,
+            {{ mean("metrics.value") }} as overall
+        from {{ ref("query_metrics") }} as metrics
+        inner join {{ ref("systems") }} as systems using (run_id)
         inner join
             (select distinct benchmark_variant, ratings_variant from builds where is_in_force) as in_force
-            on in_force.benchmark_variant = leaderboard.variant
+            on in_force.benchmark_variant = systems.variant
+        where metrics.measure in ('ndcg_exp@10', 'ndcg_lin@10')
+        group by all
     )
 
 select
@@ -145,10 +151,15 @@ select
     scores.run_id,
     builds.is_in_force,
     builds.differences,
+    builds.gain,
     scores.system,
     scores.setting,
     scores.scope,
     scores.n_queries,
     scores.overall
 from builds
-inner join scores using (benchmark_variant, ratings_variant)
+inner join
+    scores
+    on scores.benchmark_variant = builds.benchmark_variant
+    and scores.ratings_variant = builds.ratings_variant
+    and scores.measure = 'ndcg_' || builds.gain || '@10'

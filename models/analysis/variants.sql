@@ -9,7 +9,8 @@ with
             settings::json as settings,
             variants ->> 'benchmark' as benchmark_variant,
             variants ->> 'judgments' as judgments_variant,
-            variants ->> 'ratings' as ratings_variant
+            variants ->> 'ratings' as ratings_variant,
+            coalesce(settings ->> '$."evaluation.gain"', 'exp') as gain
         from {{ latest(source("landing", "builds"), ["build_id"]) }}
     ),
 
@@ -58,6 +59,7 @@ select
     builds.benchmark_variant,
     builds.judgments_variant,
     builds.ratings_variant,
+    builds.gain,
     coalesce(judged.n_judgments, 0) as n_judgments,
     coalesce(rated.n_queries, 0) as n_rated_queries,
     rated.judge,
@@ -72,10 +74,15 @@ select
         then 'needs runs: saber retrieve --system NAME'
     end || case
         when in_force.build_id = builds.build_id and in_force.variant_name <> ''
-        then ' (each with --variant ' || in_force.variant_name || ')'
+        then
+            ' (each with --variant '
+            || in_force.variant_name
+            || ', whose settings stand in [variants.'
+            || in_force.variant_name
+            || '] of saber.toml)'
         when in_force.build_id = builds.build_id
         then ''
-        else ' (each with --variant NAME of these settings)'
+        else ' (each with --variant NAME, whose settings stand in [variants.NAME] of saber.toml)'
     end as still_needs
 from builds
 cross join in_force

@@ -1,6 +1,6 @@
--- Scores are means over queries of ndcg_exp@10; a domain's over all queries that bear it.
+-- Scores are means over queries of nDCG@10 with the gain of the settings; a domain's over all queries that bear it.
 with
-    metrics as (select * from {{ ref("query_metrics") }} where measure = 'ndcg_exp@10'),
+    metrics as (select * from {{ ref("query_metrics") }} where measure = {{ headline() }}),
 
     linear as (
         select run_id, {{ mean("value") }} as ndcg_lin_10
@@ -35,7 +35,7 @@ with
 
     ranks as (select * from {{ ref("rank_intervals") }} where domain = 'overall'),
 
-    chance as (select * from {{ ref("chance_levels") }} where measure = 'ndcg_exp@10')
+    chance as (select * from {{ ref("chance_levels") }} where measure = {{ headline() }})
 
 select
     systems.benchmark,
@@ -68,7 +68,8 @@ select
     ranks.rank,
     ranks.rank_low,
     ranks.rank_high,
-    chance.chance
+    chance.chance,
+    {{ setting("evaluation.gain") }} as gain
 from {{ ref("systems") }} as systems
 inner join {{ ref("benchmarks") }} as benchmarks using (benchmark)
 inner join overall using (run_id)

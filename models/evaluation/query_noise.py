@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from udfs.noisy_queries import noisy_queries
+from udfs.settings import setting
 
 SCHEMA = pa.schema(
     [
@@ -22,9 +23,9 @@ def model(dbt, session):
     benchmarks = dbt.ref("benchmarks").filter("origin = 'built'").project("benchmark")
     systems = dbt.ref("systems").filter(f"benchmark = '{quoted(benchmarks.fetchall()[0][0])}'")
     runs = [row[0] for row in systems.project("run_id").order("run_id").fetchall()]
-    return pa.RecordBatchReader.from_batches(
-        SCHEMA, batches(noisy_queries(dbt.ref("stg_rating_replicates"), dbt.ref("ranked_runs"), runs), runs)
-    )
+    gain = setting(dbt.ref("stg_settings"), "evaluation.gain")
+    scored = noisy_queries(dbt.ref("stg_rating_replicates"), dbt.ref("ranked_runs"), runs, gain=gain)
+    return pa.RecordBatchReader.from_batches(SCHEMA, batches(scored, runs))
 
 
 def batches(queries, runs):

@@ -7,7 +7,7 @@ from udfs.noisy_queries import noisy_queries
 from udfs.rating_noise import NoisyMeans, centred_interval
 from udfs.resampling import resampled_counts
 from udfs.score_groups import read_score_groups
-from udfs.settings import setting
+from udfs.settings import headline, setting
 
 SCHEMA = pa.schema(
     [
@@ -31,14 +31,17 @@ def model(dbt, session):
     replicates = dbt.ref("stg_rating_replicates")
     n_refits = replicates.aggregate("count(distinct replicate)").fetchall()[0][0]
     built = dbt.ref("benchmarks").filter("origin = 'built'").project("benchmark").fetchall()[0][0]
-    found = read_score_groups(dbt.ref("query_metrics"), dbt.ref("systems"), dbt.ref("problem_domains"))
+    marts = (dbt.ref("query_metrics"), dbt.ref("systems"), dbt.ref("problem_domains"))
+    found = read_score_groups(*marts, headline(settings))
     groups = [group for group in found if group.benchmark == built]
     # A single refit says nothing of their spread.
     if n_refits < 2 or not groups:
         return SCHEMA.empty_table()
     means = [start(group, n_replicates, n_refits, seed) for group in groups]
     rows = [{query_id: row for row, query_id in enumerate(group.query_ids)} for group in groups]
-    for query in noisy_queries(replicates, dbt.ref("ranked_runs"), groups[0].run_ids):
+    for query in noisy_queries(
+        replicates, dbt.ref("ranked_runs"), groups[0].run_ids, gain=setting(settings, "evaluation.gain")
+    ):
         for mean, row in zip(means, rows, strict=True):
             if query.query_id in row:
                 mean.add(row[query.query_id], query.scores)

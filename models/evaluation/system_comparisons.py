@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from udfs.comparisons import comparable_pairs, compare
 from udfs.score_groups import read_score_groups
-from udfs.settings import setting
+from udfs.settings import headline, setting
 
 SCHEMA = pa.schema(
     [
@@ -38,7 +38,8 @@ SCHEMA = pa.schema(
 def model(dbt, session):
     dbt.config(materialized="table")
     settings = dbt.ref("stg_settings")
-    groups = read_score_groups(dbt.ref("query_metrics"), dbt.ref("systems"), dbt.ref("problem_domains"))
+    marts = (dbt.ref("query_metrics"), dbt.ref("systems"), dbt.ref("problem_domains"))
+    groups = read_score_groups(*marts, headline(settings))
     n_replicates, seed = setting(settings, "evaluation.bootstrap_replicates"), setting(settings, "evaluation.seed")
     columns = "run_id, system, setting, scope, idf"
     runs = {row[0]: row[1:] for row in dbt.ref("systems").project(columns).fetchall()}

@@ -140,7 +140,7 @@ def show_leaderboard(settings: Settings) -> None:
         schema = "evaluation" + (f"__{settings.variant.replace('-', '_')}" if settings.variant else "")
         result = connection.execute(
             "select * exclude (benchmark, variant, run_id, n_tied_at_cutoff, n_degenerate, idf, rating_low, "
-            f"rating_high, rank, rank_low, rank_high, chance) from {schema}.leaderboard"
+            f"rating_high, rank, rank_low, rank_high, chance, gain) from {schema}.leaderboard"
         )
         columns = [column[0] for column in result.description]
         rows = result.fetchall()

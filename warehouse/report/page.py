@@ -135,7 +135,8 @@ def _leaderboards(facts: Facts) -> Markup:
 
 
 def _reading(facts: Facts) -> str:
-    told = "nDCG@10 with exponential gain, mean over queries; a domain's score is that of the queries that bear it. "
+    gain = "linear" if any(row.get("gain") == "lin" for row in facts.leaderboard) else "exponential"
+    told = f"nDCG@10 with {gain} gain, mean over queries; a domain's score is that of the queries that bear it. "
     if facts.intervals:
         told += f"Intervals: 95 %, percentile bootstrap over queries, {facts.n_replicates:,} replicates. "
     else:

@@ -98,8 +98,8 @@ class LibraryEncoder:
             import sentence_transformers
         except ImportError as error:
             raise SaberError(
-                f"This system needs the package sentence-transformers ({error}). Install it: "
-                "pip install sentence-transformers"
+                f"This system needs the package sentence-transformers ({error}). Install the extra: "
+                "pip install 'saber-warehouse[sentence-transformers]'"
             ) from error
         try:
             self._model = sentence_transformers.SentenceTransformer(
@@ -117,8 +117,9 @@ class LibraryEncoder:
         if system.context_tokens and longest and system.context_tokens > longest:
             raise SaberError(f"context_tokens of {system.title} must be at most {longest}, the model's longest.")
         self._context_tokens = int(context_tokens)
-        dimension = getattr(self._model, "get_embedding_dimension", self._model.get_sentence_embedding_dimension)
-        self.width = dimension()
+        # Version 6 of the library has another name for it.
+        names = ("get_embedding_dimension", "get_sentence_embedding_dimension")
+        self.width = next(getattr(self._model, name) for name in names if hasattr(self._model, name))()
         self.identity: Mapping[str, Any] = {
             "model": system.model,
             "revision": system.revision,
