@@ -200,8 +200,8 @@ def test_intervals_ranks_and_comparisons_by_scipy_and_another_generator(home):
         assert first == pytest.approx(np.mean(places == 1), abs=0.05)
     families = defaultdict(list)
     for row in home.rows(
-        "select run_id, other_run_id, compared, family, p_value, p_holm, low, high from evaluation.system_comparisons "
-        "where domain = 'overall' and benchmark = 'saber-math'"
+        "select run_id, other_run_id, compared, family, p_value, p_holm, low, high "
+        "from evaluation.system_comparisons where domain = 'overall' and benchmark = 'saber-math'"
     ):
         difference = values[:, runs.index(row[0])] - values[:, runs.index(row[1])]
         drawn = means[:, runs.index(row[0])] - means[:, runs.index(row[1])]
