@@ -2,7 +2,8 @@
 with
     wins as (
         select
-            query_id,
+            -- one tournament of one judge about one query
+            struct_pack(benchmark, query_id, judge, provider, model, schedule, variant) as tournament,
             judge,
             model,
             schedule,
@@ -10,56 +11,31 @@ with
             case when choice > 0 then document_id else other_id end as winner,
             case when choice > 0 then other_id else document_id end as loser
         from {{ ref("pair_choices") }}
-        where choice <> 0 and judge <> 'human'
+        where choice <> 0 and judge <> 'human' and not is_by_grades
     ),
 
-    compared as (
-        select query_id, judge, model, schedule, variant, winner as a, loser as b
-        from wins
-        union all
-        select query_id, judge, model, schedule, variant, loser as a, winner as b
+    ordered as (
+        select
+            tournament, judge, model, schedule, variant, least(winner, loser) as low, greatest(winner, loser) as high
         from wins
     ),
 
     triads as (
-        select ab.query_id, ab.judge, ab.model, ab.schedule, ab.variant, count(*) as n_triads
-        from compared as ab
-        inner join
-            compared as bc
-            on bc.query_id = ab.query_id
-            and bc.variant = ab.variant
-            and bc.judge = ab.judge
-            and bc.a = ab.b
-        inner join
-            compared as ac
-            on ac.query_id = ab.query_id
-            and ac.variant = ab.variant
-            and ac.judge = ab.judge
-            and ac.a = ab.a
-            and ac.b = bc.b
-        where ab.a < ab.b and bc.a < bc.b
-        group by ab.query_id, ab.judge, ab.model, ab.schedule, ab.variant
+        select ab.judge, ab.model, ab.schedule, ab.variant, count(*) as n_triads
+        from ordered as ab
+        inner join ordered as bc on bc.tournament = ab.tournament and bc.low = ab.high
+        inner join ordered as ac on ac.tournament = ab.tournament and ac.low = ab.low and ac.high = bc.high
+        group by ab.judge, ab.model, ab.schedule, ab.variant
     ),
 
     circles as (
-        select ab.query_id, ab.judge, ab.variant, count(*) as n_intransitive
+        select ab.judge, ab.model, ab.schedule, ab.variant, count(*) as n_intransitive
         from wins as ab
-        inner join
-            wins as bc
-            on bc.query_id = ab.query_id
-            and bc.variant = ab.variant
-            and bc.judge = ab.judge
-            and bc.winner = ab.loser
-        inner join
-            wins as ca
-            on ca.query_id = ab.query_id
-            and ca.variant = ab.variant
-            and ca.judge = ab.judge
-            and ca.winner = bc.loser
-            and ca.loser = ab.winner
+        inner join wins as bc on bc.tournament = ab.tournament and bc.winner = ab.loser
+        inner join wins as ca on ca.tournament = ab.tournament and ca.winner = bc.loser and ca.loser = ab.winner
         -- each circle is met three times; it is counted from its least document
         where ab.winner < ab.loser and ab.winner < bc.loser
-        group by ab.query_id, ab.judge, ab.variant
+        group by ab.judge, ab.model, ab.schedule, ab.variant
     )
 
 select
@@ -67,9 +43,13 @@ select
     triads.model,
     triads.schedule,
     triads.variant,
-    sum(triads.n_triads)::bigint as n_triads,
-    sum(coalesce(circles.n_intransitive, 0))::bigint as n_intransitive,
-    sum(coalesce(circles.n_intransitive, 0)) / sum(triads.n_triads) as share_intransitive
+    triads.n_triads::bigint as n_triads,
+    coalesce(circles.n_intransitive, 0)::bigint as n_intransitive,
+    coalesce(circles.n_intransitive, 0) / triads.n_triads as share_intransitive
 from triads
-left join circles using (query_id, judge, variant)
-group by triads.judge, triads.model, triads.schedule, triads.variant
+left join
+    circles
+    on circles.judge = triads.judge
+    and circles.model is not distinct from triads.model
+    and circles.schedule is not distinct from triads.schedule
+    and circles.variant = triads.variant

@@ -1,8 +1,16 @@
 -- Do the ratings of a schedule order two candidates as people do? Equal ratings count as a tie.
 with
-    human as (select * from {{ ref("pair_choices") }} where judge = 'human'),
+    -- one choice a person and pair, whichever variants of the benchmark it was asked in
+    human as (
+        select benchmark, query_id, document_id, other_id, annotator, sign(avg(choice))::integer as choice
+        from {{ ref("pair_choices") }}
+        where judge = 'human'
+        group by benchmark, query_id, document_id, other_id, annotator
+    ),
 
     ratings as (select * from {{ ref("stg_all_ratings") }} where rating is not null),
+
+    ranks as (select * from {{ ref("rank_differences") }}),
 
     implied as (
         select
@@ -16,20 +24,28 @@ with
             sign(first.rating - second.rating)::integer as implied_choice,
             abs(first_rank.rank - second_rank.rank) as rank_difference
         from human
-        inner join ratings as first on first.query_id = human.query_id and first.document_id = human.document_id
+        inner join
+            ratings as first
+            on first.benchmark = human.benchmark
+            and first.query_id = human.query_id
+            and first.document_id = human.document_id
         inner join
             ratings as second
-            on second.query_id = human.query_id
+            on second.benchmark = human.benchmark
+            and second.query_id = human.query_id
             and second.document_id = human.other_id
             and second.variant = first.variant
             and second.judge = first.judge
+            and second.schedule is not distinct from first.schedule
         left join
-            {{ ref("rank_differences") }} as first_rank
-            on first_rank.query_id = human.query_id
+            ranks as first_rank
+            on first_rank.benchmark = human.benchmark
+            and first_rank.query_id = human.query_id
             and first_rank.document_id = human.document_id
         left join
-            {{ ref("rank_differences") }} as second_rank
-            on second_rank.query_id = human.query_id
+            ranks as second_rank
+            on second_rank.benchmark = human.benchmark
+            and second_rank.query_id = human.query_id
             and second_rank.document_id = human.other_id
     ),
 
