@@ -137,6 +137,9 @@ def run_stage(
 
     Parameters
     ----------
+    limit
+        Problems to do at most. Those whose calls are quarantined are passed over without counting, so that a
+        repeated run goes on; they are counted as failed.
     on_missing
         Called with each request that is not in the log when nothing may be sent.
 
@@ -157,11 +160,11 @@ def run_stage(
         on_missing=on_missing,
         progress=False,
     )
-    return asyncio.run(_run(stage, pending.records(total), total, job_id, log))
+    return asyncio.run(_run(stage, pending.records(), total, limit, job_id, log))
 
 
 async def _run(
-    stage: Stage, problems: Iterable[Mapping[str, Any]], total: int, job_id: str, log: CallLog
+    stage: Stage, problems: Iterable[Mapping[str, Any]], total: int, limit: int | None, job_id: str, log: CallLog
 ) -> dict[str, Any]:
     try:
         async with log:
@@ -171,7 +174,7 @@ async def _run(
                 job = topic_job.TopicJob(stage.landing, log, stage.tree, rules, stage.stamp, job_id)
             else:
                 job = summary_job.SummaryJob(stage.landing, log, stage.prompt, stage.stamp, job_id)
-            outcome = await job.run(problems, total)
+            outcome = await job.run(problems, total, limit)
     finally:
         close = getattr(stage.provider, "close", None)
         if close is not None:

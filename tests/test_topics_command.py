@@ -157,6 +157,28 @@ def test_invalid_replies_end_in_a_count_and_a_non_zero_exit(home: Path, capsys: 
     assert {row["problem_id"] for row in Landing(home).read("topic_scores").to_pylist()} == {"p0", "p1"}
 
 
+@pytest.mark.parametrize("stage", ["topics", "summaries"])
+def test_quarantined_problems_do_not_use_up_a_limit(
+    home: Path, capsys: pytest.CaptureFixture[str], stage: str
+) -> None:
+    """The first problems were taken even when all of them were quarantined: a repeated run made no progress."""
+
+    def broken(seen: Seen) -> Act:
+        return reply("no JSON") if "this prime number" in seen.prompt else model(seen)
+
+    with ChatServer(broken) as server:
+        limited = (stage, *flags(server, home), "--limit", "1")
+        code, result, _ = saber(capsys, *limited)
+        assert (code, result["problems"], result["failed"]) == (1, 0, 1)
+        tried = len([prompt for prompt in server.prompts if "this prime number" in prompt])
+        code, result, said = saber(capsys, *limited)
+        assert (code, result["problems"], result["failed"], result["calls"]["quarantined"]) == (1, 1, 1, 1)
+        assert "--retry-quarantined" in said
+        code, result, _ = saber(capsys, *limited)
+        assert (code, result["problems"], result["failed"], result["calls"]["sent"]) == (1, 0, 1, 0)
+        assert len([prompt for prompt in server.prompts if "this prime number" in prompt]) == tried
+
+
 def test_an_unknown_provider_is_one_sentence(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, said = saber(capsys, "topics", "--home", str(home), "--provider", "nobody")
     assert code == 1

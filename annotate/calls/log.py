@@ -21,7 +21,7 @@ from itertools import islice
 from types import TracebackType
 from typing import NamedTuple
 
-from annotate.calls.asking import Asking
+from annotate.calls.asking import Asking, Found
 from annotate.calls.limits import Sleep
 from annotate.calls.policy import Policy
 from annotate.calls.progress import Counts, Progress, say
@@ -161,11 +161,16 @@ class CallLog:
 
         Any number may be asked at once; the policy bounds how many are sent.
         """
+        found = await self.find(request)
+        return found.call_id, found.reply
+
+    async def find(self, request: Request) -> Found:
+        """Answer one request as :meth:`ask` does, and say whether that cost nothing now."""
         found = await self._asking.find(request)
         self._tally(found.reply, found.from_log)
         if found.reply.error == NOT_IN_LOG and self._on_missing is not None:
             self._on_missing(request)
-        return found.call_id, found.reply
+        return found
 
     def call_id(self, request: Request) -> str:
         """Return the identity of the call that `request` makes to this provider."""

@@ -15,7 +15,7 @@ from annotate.prompts import Prompt
 from annotate.providers.base import Reply, Request
 from annotate.summaries.reading import RuleBroken, Summary, read_form, read_summary
 from annotate.summaries.requests import corrected, summary_request
-from annotate.work import work_through
+from annotate.work import Asks, work_through
 from warehouse.landing import Landing
 
 TABLE = "summaries"
@@ -74,35 +74,38 @@ class SummaryJob:
         self._landing_lock = asyncio.Lock()
         self.outcome = Outcome()
 
-    async def run(self, problems: Iterable[Mapping[str, Any]], total: int) -> Outcome:
+    async def run(self, problems: Iterable[Mapping[str, Any]], total: int, limit: int | None = None) -> Outcome:
         """Summarise ``problems``; those whose calls fail are counted and left for the next run.
 
+        Problems whose calls are quarantined are passed over and do not count towards ``limit``.
         What is finished lands also when the job is stopped by an error.
         """
         try:
-            await work_through(problems, total, self._log, self._do, "summaries")
+            await work_through(problems, total, self._log, self._do, "summaries", limit)
         finally:
             await self._land()
         return self.outcome
 
-    async def _do(self, problem: Mapping[str, Any]) -> None:
-        call_id, found = await self._summarise(problem)
+    async def _do(self, problem: Mapping[str, Any]) -> bool:
+        asks = Asks(self._log)
+        call_id, found = await self._summarise(problem, asks)
         if not isinstance(found, Summary):
             self.outcome.failed += 1
             self.outcome.failures[found] += 1
-            return
+            return asks.is_new
         self._finish(problem, call_id, found)
         if len(self._rows) >= _LAND_ROWS or time.monotonic() - self._landed_at > _LAND_SECONDS:
             await self._land()
+        return True
 
-    async def _summarise(self, problem: Mapping[str, Any]) -> tuple[str, Summary | str]:
+    async def _summarise(self, problem: Mapping[str, Any], asks: Asks) -> tuple[str, Summary | str]:
         """Return the call and its summary, or the kind of failure."""
         request = summary_request(problem, self._prompt)
-        call_id, reply = await self._log.ask(request)
+        call_id, reply = await asks.ask(request)
         found = _read(reply)
         if isinstance(found, RuleBroken):
             self.outcome.violations[found.kind] += 1
-            call_id, reply = await self._log.ask(corrected(request, reply.text or "", found, call_id))
+            call_id, reply = await asks.ask(corrected(request, reply.text or "", found, call_id))
             found = _read(reply)
             self.outcome.mended += isinstance(found, Summary)
         return call_id, found.kind if isinstance(found, RuleBroken) else found

@@ -15,7 +15,7 @@ from annotate.providers.base import Reply, Request
 from annotate.topics.requests import parse_scores
 from annotate.topics.traversal import CallFailed, Rules, Traversal, to_rows, traverse
 from annotate.topics.tree import TopicTree
-from annotate.work import work_through
+from annotate.work import Asks, work_through
 from warehouse.landing import Landing
 
 TABLE = "topic_scores"
@@ -66,27 +66,30 @@ class TopicJob:
         self._landing_lock = asyncio.Lock()
         self.outcome = Outcome()
 
-    async def run(self, problems: Iterable[Mapping[str, Any]], total: int) -> Outcome:
+    async def run(self, problems: Iterable[Mapping[str, Any]], total: int, limit: int | None = None) -> Outcome:
         """Traverse ``problems``; those whose calls fail are counted and left for the next run.
 
+        Problems whose calls are quarantined are passed over and do not count towards ``limit``.
         What is finished lands also when the job is stopped by an error.
         """
         try:
-            await work_through(problems, total, self._log, self._do, "topics")
+            await work_through(problems, total, self._log, self._do, "topics", limit)
         finally:
             await self._land()
         return self.outcome
 
-    async def _do(self, problem: Mapping[str, Any]) -> None:
+    async def _do(self, problem: Mapping[str, Any]) -> bool:
+        asks = Asks(self._log)
         try:
-            traversal = await traverse(problem, self._tree, self._log.ask, self._rules)
+            traversal = await traverse(problem, self._tree, asks.ask, self._rules)
         except CallFailed as failure:
             self.outcome.failed += 1
             self.outcome.failures[str(failure)] += 1
-            return
+            return asks.is_new
         self._finish(traversal)
         if self._waiting_rows >= _LAND_ROWS or time.monotonic() - self._landed_at > _LAND_SECONDS:
             await self._land()
+        return True
 
     def _finish(self, traversal: Traversal) -> None:
         rows = sum(len(v.children) + (v.outcome.node_raw is not None) for v in traversal.visits)
