@@ -327,6 +327,54 @@ def test_math_against_words_by_plain_loops(home):
     assert [row[3] for row in fifths] == sorted(row[3] for row in fifths)
 
 
+def test_a_model_s_delimiters_decide_the_split_where_the_settings_name_it(home, copy_home):
+    """The problem stays as it is, so nothing that was judged or ranked grows stale."""
+    other = copy_home(home)
+    query = min(rated(home))
+    problem = next(row for row in other.landing.read("problems").to_pylist() if row["problem_id"] == query)
+    fresh = {"problem_id": query, "content_hash": problem["content_hash"], "model": "setter", "variant": "v"}
+    other.landing.append(
+        "delimited_statements",
+        [
+            {**fresh, "statement": "An older reply $z$.", "variant": "u"},
+            {**fresh, "statement": "Let $rootwo$ be seven words long."},
+            {**fresh, "statement": "Another model's $q$.", "model": "other"},
+            {
+                **fresh,
+                "problem_id": sorted(rated(home))[1],
+                "statement": "Of an older text $y$.",
+                "content_hash": "0",
+            },
+        ],
+        "test",
+    )
+    text = other.settings_file.read_text()
+    other.settings_file.write_text(text.replace('formulas = "rules"', 'formulas = "setter"'))
+    result = other.saber("retrieve", "--system", "jaccard", "--setting", "math-only", "words-only")
+    assert result.returncode == 0, result.stderr
+    result = other.dbt("run", "--select", "stg_delimited_statements", "query_parts", "run_queries", "systems")
+    assert result.returncode == 0, result.stdout
+    parts = "select query_id, mathematics, words, is_delimited from analysis.query_parts order by 1"
+    before, after = home.rows(parts), other.rows(parts)
+    assert after[0] == (query, "rootwo", "Let be seven words long.", True)
+    assert after[1:] == before[1:]
+    assert {row[3] for row in before} == {False}
+    # the run that rules split stays beside; the analysis reads the one of the settings
+    runs = other.rows("select run_id, params ->> 'formulas' from evaluation.systems where setting = 'math-only'")
+    assert sorted(formulas or "rules" for _, formulas in runs) == ["rules", "rules", "setter"]
+    read = other.rows("select distinct run_id from analysis.math_words_queries")
+    assert read == [(run,) for run, formulas in runs if formulas == "setter"]
+    candidate = other.rows(f"select min(document_id) from benchmark.candidates where query_id = '{query}'")[0][0]
+    scores = {
+        row["run_id"]: row["score"]
+        for row in other.landing.read(
+            "runs", where=f"query_id = '{query}' and document_id = '{candidate}' and setting = 'math-only' "
+            "and system = 'jaccard'"
+        ).to_pylist()
+    }  # fmt: skip
+    assert len(set(scores.values())) == 2
+
+
 def test_a_recorded_tournament_nears_its_judge_s_exhaustive_ranking(home):
     rows = home.rows(
         "select round, n_queries, mean_comparisons, mean_pairs, mean_inversions, share_inverted "

@@ -264,6 +264,37 @@ def test_ratings_resampled_along_with_queries_widen_the_interval(home):
     ) == [(0,)]
 
 
+def test_rating_intervals_by_plain_loops_and_another_generator(home):
+    """Queries drawn with replacement, a refit of each at random; the percentiles moved to lie about the score."""
+    run, low, high, alone = home.rows(
+        "select run_id, low, high, ratings_std_error from evaluation.rating_intervals "
+        "where domain = 'overall' and run_id like 'tfidf.statement-full.candidates%'"
+    )[0]
+    refits = defaultdict(lambda: defaultdict(dict))
+    for row in home.landing.read("rating_replicates").to_pylist():
+        refits[row["query_id"]][row["replicate"]][row["document_id"]] = 2 ** (row["rating"] or 0.0) - 1
+    order = defaultdict(list)
+    for row in home.landing.read("runs", where=f"run_id = '{run}'").to_pylist():
+        order[row["query_id"]].append((-row["score"], row["document_id"]))
+    discounts = 1 / np.log2(np.arange(2, 12))
+    scores = np.array([
+        [
+            ([gains[d] for _, d in sorted(order[query])[:10]] * discounts).sum()
+            / (sorted(gains.values(), reverse=True)[:10] * discounts).sum()
+            for _, gains in sorted(refits[query].items())
+        ]
+        for query in sorted(refits)
+    ])  # fmt: skip
+    assert scores.shape == (50, REFITS)
+    assert alone == pytest.approx(scores.mean(axis=0).std(ddof=1), abs=1e-9)
+    rng = np.random.default_rng(3)
+    queries, refit = rng.integers(0, 50, (4000, 50)), rng.integers(0, REFITS, (4000, 50))
+    drawn = scores[queries, refit].mean(axis=1)
+    score = home.rows(f"select overall from evaluation.leaderboard where run_id = '{run}'")[0][0]
+    expected = np.quantile(drawn, [0.025, 0.975]) - drawn.mean() + score
+    np.testing.assert_allclose([low, high], expected, atol=0.3 * drawn.std())
+
+
 def test_noise_of_one_query_by_hand(home):
     """nDCG of one run and query under each refit, by plain loops."""
     run, query, found = home.rows(

@@ -136,3 +136,37 @@ def test_the_data_set_holds_the_texts_of_the_setting(home, tmp_path):  # noqa: F
     configs = json.loads(next(line for line in lines if line.startswith("configs: "))[len("configs: ") :])
     for config in configs:
         assert (tmp_path / "out" / config["data_files"][0]["path"]).is_file()
+
+
+def test_the_layout_of_the_release_is_in_the_data_set(home, other, tmp_path):  # noqa: F811
+    """Positions count from 0; our own reader of that layout gives the same relevances back."""
+    out = tmp_path / "out"
+    assert main(["export", "hf", str(out)]) == 0
+    files = [out / "data" / f"published_{name}.parquet" for name in ("queries", "documents")]
+    queries, documents = (pq.read_table(file).to_pylist() for file in files)
+    found = {
+        row["id"]: {
+            documents[at]["id"]: relevance
+            for at, relevance in zip(row["candidates"], row["relevance_scores"], strict=True)
+        }
+        for row in queries
+    }
+    assert found == home.relevances
+    assert min(at for row in queries for at in row["candidates"]) == 0
+    problems = {row["problem_id"]: row for row in home.landing.read("problems").to_pylist()}
+    for row in [*queries, *documents]:
+        assert (row["problem"], row["solution"]) == tuple(
+            problems[row["id"]][name] for name in ("statement", "solution")
+        )
+    assert {domain for row in queries for domain in row["domains"]} == {"Alpha", "Beta"}
+    name = ["--format", "saber", "--source", "again", "--home", str(other.home)]
+    given = [str(file) for file in files]
+    assert main(["import", "problems", *given, *name]) == 0
+    assert main(["import", "qrels", *given, *name, "--benchmark", "again"]) == 0
+    ids = {f"again/query:{at}": row["id"] for at, row in enumerate(queries)}
+    ids |= {f"again/document:{at}": row["id"] for at, row in enumerate(documents)}
+    back = [
+        (ids[row["query_id"]], ids[row["document_id"]], row["relevance"]) for row in other.read("qrels").to_pylist()
+    ]
+    expected = [(q, d, r) for q, those in home.relevances.items() for d, r in those.items()]
+    assert sorted(back, key=str) == sorted(expected, key=str)

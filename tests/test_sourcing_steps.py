@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from tests.servers.chat import Act, ChatServer, Seen
@@ -361,3 +362,32 @@ def test_what_is_done_lands_when_the_service_stops_the_job(home: Path, capsys: p
         )
         code, result, _ = saber(capsys, "translate", *asking(server))
         assert (code, result["problems"]) == (0, 12 - done)
+
+
+def test_format_of_queries_lands_beside_the_problems(home, capsys):
+    """As a new version of the problem it made every judgment of the benchmark stale."""
+    land(
+        home,
+        {"problem_id": "s/1", "statement": "Find x with x^2 = 9.", "solution": "x = 3"},
+        {"problem_id": "s/2", "statement": "Find $y$ with $y^2=4$."},
+        {"problem_id": "s/3", "statement": "Not asked about: z^2 = 1."},
+    )
+    with ChatServer(answered(lambda prompt: "<statement>\nFind $x$ with $x^2 = 9$.\n</statement>")) as server:
+        code, _, error = saber(capsys, "format", "--queries", *asking(server))
+        assert code == 1
+        assert "dbt build" in error
+        with duckdb.connect(str(home / "warehouse.duckdb")) as connection:
+            connection.execute("create schema benchmark")
+            connection.execute("create table benchmark.queries as select unnest(['s/1', 's/2']) as query_id")
+        code, found, _ = saber(capsys, "format", "--queries", *asking(server))
+        assert (code, found["problems"], found["nothing_to_do"]) == (0, 1, 1)
+        assert "<solution>" not in server.seen[-1].prompt
+        n_asked = len(server.seen)
+        code, found, _ = saber(capsys, "format", "--queries", *asking(server))
+        assert (code, found["problems"], found["done_before"], len(server.seen)) == (0, 0, 1, n_asked)
+    rows = Landing(home).read("delimited_statements").to_pylist()
+    assert [(row["problem_id"], row["statement"], row["model"]) for row in rows] == [
+        ("s/1", "Find $x$ with $x^2 = 9$.", "m")
+    ]
+    problem = latest(home)["s/1"]
+    assert (rows[0]["content_hash"], problem["statement"]) == (problem["content_hash"], "Find x with x^2 = 9.")

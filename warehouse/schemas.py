@@ -160,6 +160,18 @@ _ALL = (
         **_SEEN,
     ),
     _table(
+        "delimited_statements",
+        "problem_id variant",
+        "One row per statement of a query with its formulas put into delimiters by a model.",
+        problem_id=_text,
+        statement=_text,
+        provider=_text,
+        model=_text,
+        prompt_version=_text,
+        call_id=_text,
+        **_SEEN,
+    ),
+    _table(
         "summaries",
         "problem_id variant",
         "One row per summary of a problem's solution.",

@@ -1,7 +1,7 @@
 """Settings: one ``saber.toml``, read by every command and by the dbt plugin.
 
-Order, later wins: built-in defaults, ``saber.toml``, its ``[sample]`` table while the sample is the only
-corpus landed, its ``[variants.NAME]`` table, explicit overrides (``dbt --vars``).
+Order, later wins: built-in defaults, ``saber.toml``, its ``[sample]`` table while the sample is the only corpus
+landed, its ``[variants.NAME]`` table, explicit overrides (``dbt --vars``).
 """
 
 from __future__ import annotations
@@ -104,6 +104,7 @@ class Ratings:
 class Evaluation:
     cutoffs: tuple[int, ...] = (5, 10, 20)
     gain: str = "exp"
+    formulas: str = "rules"
     tie_break: str = "document"
     bootstrap_replicates: int = 1000
     seed: int = 20263
@@ -260,8 +261,7 @@ def _checked_source(source: str, table: Any, file: Path) -> dict[str, str]:
     known = ("licence", "language")
     if not isinstance(table, Mapping) or not all(isinstance(value, str) for value in table.values()):
         raise SaberError(f"{file}: [sources.{source}] must be a table of texts.")
-    unknown = sorted(set(table) - set(known))
-    if unknown:
+    if unknown := sorted(set(table) - set(known)):
         raise SaberError(f"{file}: unknown setting sources.{source}.{unknown[0]}. Known: {', '.join(known)}.")
     return dict(table)
 

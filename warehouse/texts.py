@@ -18,6 +18,12 @@ PART_SETTINGS: dict[str, tuple[str, str]] = {
 }
 """Settings that show one part of a query, for ``analysis.math_vs_words``; run only when they are asked for."""
 
+PARTS = ("mathematics", "words")
+"""Forms that show one part of a statement."""
+
+RULES = "rules"
+"""Value of ``evaluation.formulas`` when no model has put formulas into delimiters before rules split a statement."""
+
 MAIN_SETTING = "statement-full"
 """The paper's main setting: a new problem looks for solved ones."""
 
@@ -35,7 +41,7 @@ def problem_text(form: str, statement: str, solution: str | None) -> str:
         return statement
     if form == "full":
         return f"Problem: {statement}\n\nSolution: {solution or ''}"
-    if form in ("mathematics", "words"):
+    if form in PARTS:
         return str(getattr(split_text(statement), form))
     raise ValueError(f"unknown form of a text: {form!r}")
 

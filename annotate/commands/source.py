@@ -30,6 +30,13 @@ def register(commands: Subparsers) -> None:
         step.add_argument("--limit", type=_positive, metavar="N", help="do at most N problems now")
         if name == "translate":
             step.add_argument("--to", default="en", metavar="LANGUAGE", help="two letters (default: en)")
+        if name == "format":
+            step.add_argument(
+                "--queries",
+                action="store_true",
+                help="only the statements of the benchmark's queries, landed beside the problems: what "
+                "evaluation.formulas reads to part mathematics from words",
+            )
         _add_asking_flags(step)
         step.set_defaults(run=_step, step=name)
     _register_segment(steps)
@@ -102,12 +109,15 @@ def _named_step(args: argparse.Namespace) -> Step:
 def _step(args: argparse.Namespace) -> int:
     from annotate.calls.estimate import estimate_requests
     from annotate.sourcing.candidates import Candidates
+    from annotate.sourcing.delimited import DelimitedJob, QueryStatements
     from annotate.sourcing.job import StepJob, validator_of
     from annotate.sourcing.running import first, run
 
     step = _named_step(args)
     asking = _prepare(args, step.name, step.prompt_name, step.places, step.choices)
-    with Candidates(asking.landing, step, args.source) as candidates:
+    beside = step.name == "format" and args.queries
+    wanted = QueryStatements(asking, step, args.source) if beside else Candidates(asking.landing, step, args.source)
+    with wanted as candidates:
         total = sum(1 for _ in first(candidates.records(), args.limit))
         before = {"done_before": candidates.done, "nothing_to_do": candidates.unwanted}
         problems = first(candidates.records(), args.limit)
@@ -123,6 +133,8 @@ def _step(args: argparse.Namespace) -> int:
             record.start()
 
             def start(log: Any) -> Any:
+                if beside:
+                    return DelimitedJob(asking, log, step, record.job_id).run(problems, total)
                 return StepJob(asking.landing, log, step, asking.prompt, asking.variant, record.job_id).run(
                     problems, total
                 )

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import duckdb
 import numpy as np
 
 from annotate.retrieval.base import IntArray, Query, Text
-from warehouse.cli.common import open_warehouse
+from warehouse.cli.common import dbt_build, open_warehouse
 from warehouse.errors import SaberError
 from warehouse.identity import pair_hash
 from warehouse.landing import Landing
 from warehouse.settings import Settings
-from warehouse.texts import forms, problem_text
+from warehouse.texts import PARTS, RULES, forms, problem_text
 from warehouse.variants import benchmark_variant, ontology_in_use
 
 _BUILD = "Bring it up to date: dbt build"
@@ -36,6 +37,10 @@ class Benchmark:
         Positions of the queries among the problems, in the benchmark's order.
     candidates
         {position of a query: positions of its candidates, ascending}.
+    formulas
+        What parts mathematics from words: ``rules``, or the model that put formulas into delimiters.
+    delimited
+        {problem id: statement in delimiters} of that model.
     """
 
     name: str
@@ -46,6 +51,8 @@ class Benchmark:
     solutions: Sequence[str | None]
     queries: Sequence[int]
     candidates: dict[int, IntArray]
+    formulas: str = RULES
+    delimited: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -54,6 +61,11 @@ class Benchmark:
         for problem_id, content in zip(self.problem_ids, self.hashes, strict=True):
             digest.update(f"{problem_id}\x1f{content}\x1e".encode())
         return digest.hexdigest()[:12]
+
+    @cached_property
+    def delimited_fingerprint(self) -> str:
+        """Hash of the statements in delimiters, 12 hexadecimal digits."""
+        return hashlib.sha256(json.dumps(self.delimited, sort_keys=True).encode()).hexdigest()[:12]
 
     @cached_property
     def _with_hash(self) -> dict[str, list[int]]:
@@ -75,10 +87,13 @@ class Benchmark:
 
     def texts(self, form: str, positions: Sequence[int] | IntArray) -> list[Text]:
         """Return the texts of problems in a form (see :func:`warehouse.texts.problem_text`)."""
-        return [
-            Text(self.problem_ids[at], problem_text(form, self.statements[at], self.solutions[at]), self.hashes[at])
-            for at in positions
-        ]
+        return [Text(self.problem_ids[at], self._text(form, at), self.hashes[at]) for at in positions]
+
+    def _text(self, form: str, at: int) -> str:
+        statement = self.statements[at]
+        if form in PARTS:
+            statement = self.delimited.get(self.problem_ids[at], statement)
+        return problem_text(form, statement, self.solutions[at])
 
     def collection(
         self, setting: str, scope: str, idf: str, queries: Sequence[int]
@@ -109,6 +124,7 @@ def read_benchmark(settings: Settings, landing: Landing) -> Benchmark:
     SaberError
         When the warehouse has not been built, or was built with settings of another variant.
     """
+    bring = f"Bring it up to date: {dbt_build(settings.variant)}"
     with open_warehouse(settings) as connection:
         try:
             problems = connection.sql(
@@ -125,21 +141,33 @@ def read_benchmark(settings: Settings, landing: Landing) -> Benchmark:
                 f"select query_id, document_id, variant from {marts}.candidates order by query_id, document_id"
             ).to_arrow_table()
         except duckdb.CatalogException as error:
-            raise SaberError(f"The warehouse is not built as far as benchmark.candidates. {_BUILD}") from error
+            raise SaberError(f"The warehouse is not built as far as benchmark.candidates. {bring}") from error
     variant = benchmark_variant(settings, ontology_in_use(settings, landing))
     built = set(candidates["variant"].unique().to_pylist())
     if built - {variant}:
         raise SaberError(
             f"benchmark.candidates was built as variant {', '.join(sorted(built))}, "
-            f"but the settings in force are variant {variant}. {_BUILD}"
+            f"but the settings in force are variant {variant}. {bring}"
         )
-    return assemble(
+    found = assemble(
         settings.benchmark.name,
         variant,
         problems.to_pydict(),
         queries["query_id"].to_pylist(),
         list(zip(candidates["query_id"].to_pylist(), candidates["document_id"].to_pylist(), strict=True)),
     )
+    formulas = settings.evaluation.formulas
+    return replace(found, formulas=formulas, delimited=_delimited(landing, formulas, found))
+
+
+def _delimited(landing: Landing, model: str, benchmark: Benchmark) -> dict[str, str]:
+    """Return the queries' statements that a model delimited, as ``staging.stg_delimited_statements`` does."""
+    if model == RULES:
+        return {}
+    hashes = {benchmark.problem_ids[at]: benchmark.hashes[at] for at in benchmark.queries}
+    rows = [row for row in landing.read("delimited_statements").to_pylist() if row["model"] == model]
+    last = {row["problem_id"]: row for row in sorted(rows, key=lambda row: row["sequence"])}
+    return {problem: row["statement"] for problem, row in last.items() if hashes.get(problem) == row["content_hash"]}
 
 
 def _schema(name: str, settings: Settings) -> str:

@@ -20,6 +20,7 @@ from annotate.retrieval.benchmark import Benchmark
 from annotate.retrieval.ranking import best, check_run
 from warehouse.identity import variant_hash
 from warehouse.landing import Landing
+from warehouse.texts import PART_SETTINGS, RULES
 
 SCOPES = ("candidates", "corpus")
 DEFAULT_TOP = 1000
@@ -62,10 +63,15 @@ def plan_run(
     parameters: dict[str, Any] = dict(system.parameters)
     if scope == "corpus":
         parameters["top"] = top
+    parted = setting in PART_SETTINGS and benchmark.formulas != RULES
+    if parted:
+        parameters["formulas"] = benchmark.formulas
     digest = variant_hash({"params": parameters, "variant": benchmark.variant})[:8]
     recorded = {**parameters, **system.provenance(context, setting, scope)}
     if "corpus" in (scope, idf):
         recorded["corpus"] = benchmark.fingerprint
+    if parted:
+        recorded["delimited"] = benchmark.delimited_fingerprint
     params = json.dumps(recorded, sort_keys=True, ensure_ascii=False)
     return Run(f"{system.title}.{setting}.{scope}.{idf}.{digest}", system.title, setting, scope, idf, top, params)
 

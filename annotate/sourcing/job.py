@@ -134,7 +134,15 @@ def _result(reply: Reply, read: Callable[[str | None], Any]) -> Any:
 
 
 class StepJob:
-    """Does one step on many problems at a time."""
+    """Does one step on many problems at a time.
+
+    Attributes
+    ----------
+    table
+        Where what it makes of a problem lands.
+    """
+
+    table = "problems"
 
     def __init__(self, landing: Landing, log: CallLog, step: Step, prompt: Prompt, variant: str, job_id: str) -> None:
         self._landing, self._log, self._step, self._prompt = landing, log, step, prompt
@@ -166,10 +174,13 @@ class StepJob:
             await self._land()
 
     def _finish(self, problem: Problem, calls: list[str], change: Change) -> None:
-        row = new_version(problem, self._step.name, change, calls, self._variant)
+        row = self._row(problem, calls, change)
         self._rows.append((problem, row))
         for reason, detail in change.review:
             self._items.append(self._item(problem, reason, detail, row["content_hash"], calls[-1]))
+
+    def _row(self, problem: Problem, calls: list[str], change: Change) -> dict[str, Any]:
+        return new_version(problem, self._step.name, change, calls, self._variant)
 
     def _fail(self, problem: Problem, calls: list[str], found: Objection | str) -> None:
         kind = found.kind if isinstance(found, Objection) else found
@@ -204,9 +215,9 @@ class StepJob:
             failed = {item["document"] for item in items} - {p["problem_id"] for p, _ in made}
             self.outcome.overtaken += len(overtaken)
             self.outcome.problems += len(current)
-            self.outcome.changed += sum(any(row[f] != p[f] for f in _CHANGING) for p, row in current)
+            self.outcome.changed += sum(any(row.get(f, p[f]) != p[f] for f in _CHANGING) for p, row in current)
             if current:
-                self._landing.append("problems", [row for _, row in current], self._job_id)
+                self._landing.append(self.table, [row for _, row in current], self._job_id)
             items = [item for item in items if item["document"] not in overtaken]
             self.outcome.for_review += sum(item["document"] not in failed for item in items)
             looked_at = [(p["source"], p["problem_id"], self._step.name) for p, _ in current]

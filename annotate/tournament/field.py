@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from annotate.tournament.state import Entrants, Results
+from warehouse.cli.common import dbt_build
 from warehouse.errors import SaberError
 from warehouse.landing import Landing
 
@@ -72,7 +73,9 @@ def read_field(connection: duckdb.DuckDBPyConnection, benchmark: str, settings_v
             [benchmark],
         ).fetchall()
     except duckdb.CatalogException as error:
-        raise SaberError("The warehouse has no table benchmark.candidates yet. Make it: dbt build") from error
+        raise SaberError(
+            f"The warehouse has no table benchmark.candidates yet. Make it: {dbt_build(settings_variant)}"
+        ) from error
     documents: dict[str, list[str]] = {}
     for query_id, document_id, _ in rows:
         documents.setdefault(query_id, []).append(document_id)

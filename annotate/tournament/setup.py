@@ -12,7 +12,7 @@ from annotate.providers import make_provider
 from annotate.providers.base import Provider
 from annotate.tournament.asking import Provenance
 from annotate.tournament.field import Field, read_field
-from warehouse.cli.common import open_warehouse
+from warehouse.cli.common import dbt_build, open_warehouse
 from warehouse.errors import SaberError
 from warehouse.landing import Landing
 from warehouse.settings import Settings
@@ -84,7 +84,7 @@ def prepare(settings: Settings, choice: Choice) -> Setup:
     if field.entrants and field.variant != benchmark_variant(settings, ontology):
         raise SaberError(
             "The candidates in the warehouse were drawn under other settings than saber.toml has now. "
-            "Bring them up to date: dbt build"
+            f"Bring them up to date: {dbt_build(settings.variant)}"
         )
     if provider_name == OFFLINE:
         judges = tuple(offline_judge(kind, field.of_query(one)) for one in field.entrants)

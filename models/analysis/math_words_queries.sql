@@ -12,7 +12,10 @@ with
     runs as (
         select run_id, system, setting, scope, idf, params
         from {{ ref("systems") }}
-        where setting in ('math-only', 'words-only') and benchmark = {{ setting("benchmark.name") }}
+        where
+            setting in ('math-only', 'words-only')
+            and benchmark = {{ setting("benchmark.name") }}
+            and coalesce(params ->> 'formulas', 'rules') = {{ setting("evaluation.formulas") }}
     ),
 
     counts as (select query_id, count(*) as n_documents from best group by query_id),

@@ -13,6 +13,7 @@ SCHEMA = pa.schema(
         ("n_words_tokens", pa.int64()),
         ("share_mathematics", pa.float64()),
         ("has_both", pa.bool_()),
+        ("is_delimited", pa.bool_()),
     ]
 )
 
@@ -20,12 +21,14 @@ SCHEMA = pa.schema(
 def model(dbt, session):
     dbt.config(materialized="table")
     problems, queries = dbt.ref("stg_problems").set_alias("problems"), dbt.ref("queries").set_alias("queries")
+    delimited = dict(dbt.ref("stg_delimited_statements").project("problem_id, statement").fetchall())
     found = queries.join(problems, "queries.query_id = problems.problem_id").project("query_id, statement")
-    return pa.Table.from_pylist([row(*one) for one in found.order("query_id").fetchall()], schema=SCHEMA)
+    rows = [row(query_id, text, delimited.get(query_id)) for query_id, text in found.order("query_id").fetchall()]
+    return pa.Table.from_pylist(rows, schema=SCHEMA)
 
 
-def row(query_id, statement):
-    mathematics, words = split_text(statement or "")
+def row(query_id, statement, delimited):
+    mathematics, words = split_text(delimited or statement or "")
     counts = count_tokens(mathematics), count_tokens(words)
     return {
         "query_id": query_id,
@@ -35,4 +38,5 @@ def row(query_id, statement):
         "n_words_tokens": counts[1],
         "share_mathematics": counts[0] / sum(counts) if sum(counts) else None,
         "has_both": bool(mathematics and words),
+        "is_delimited": delimited is not None,
     }

@@ -7,6 +7,8 @@ with
             ontology,
             package_version,
             settings::json as settings,
+            variants ->> 'topics' as topics_variant,
+            variants ->> 'summaries' as summaries_variant,
             variants ->> 'benchmark' as benchmark_variant,
             variants ->> 'judgments' as judgments_variant,
             variants ->> 'ratings' as ratings_variant,
@@ -40,6 +42,10 @@ with
         group by build_id
     ),
 
+    assigned as (select distinct variant from {{ source("landing", "topic_scores") }}),
+
+    summarised as (select distinct variant from {{ source("landing", "summaries") }}),
+
     judged as (select variant, count(*) as n_judgments from {{ source("landing", "judgments") }} group by variant),
 
     rated as (
@@ -66,6 +72,10 @@ select
     rated.schedule,
     coalesce(ranked.n_runs, 0) as n_runs,
     case
+        when assigned.variant is null
+        then 'needs topics: saber annotate topics, dbt build, then saber judge, saber rate'
+        when summarised.variant is null
+        then 'needs summaries: saber annotate summaries, dbt build, then saber judge, saber rate'
         when coalesce(judged.n_judgments, 0) = 0
         then 'needs judgments: saber judge, saber rate'
         when coalesce(rated.n_queries, 0) = 0
@@ -87,6 +97,8 @@ select
 from builds
 cross join in_force
 left join differences on differences.build_id = builds.build_id
+left join assigned on assigned.variant = builds.topics_variant
+left join summarised on summarised.variant = builds.summaries_variant
 left join judged on judged.variant = builds.judgments_variant
 left join rated on rated.variant = builds.ratings_variant
 left join ranked on ranked.variant = builds.benchmark_variant

@@ -91,6 +91,11 @@ def job(landing: Landing, settings: Settings, command: str, args: argparse.Names
         record.land("incomplete" if record.summary.get("incomplete") else "done")
 
 
+def dbt_build(variant: str) -> str:
+    """Return the command that builds the marts of a settings variant ("" = the default)."""
+    return f"dbt build --vars '{{variant: {variant}}}'" if variant else "dbt build"
+
+
 def open_warehouse(settings: Settings) -> duckdb.DuckDBPyConnection:
     """Open ``warehouse.duckdb`` read-only, for the jobs that read what ``dbt build`` made.
 

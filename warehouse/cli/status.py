@@ -8,7 +8,7 @@ from typing import Any
 
 import duckdb
 
-from warehouse.cli.common import Subparsers, add_common, print_rows, settings_from
+from warehouse.cli.common import Subparsers, add_common, dbt_build, print_rows, settings_from
 from warehouse.landing import Landing
 from warehouse.schemas import TABLES
 from warehouse.settings import Settings
@@ -30,7 +30,9 @@ def _run(args: argparse.Namespace) -> int:
     bad = [file for file in files if file.error]
     landed = {table: sum(file.rows for file in files if file.table == table and not file.error) for table in TABLES}
     facts = _facts(settings)
-    step = next_command(landed, facts)
+    step = next_command(landed, facts).replace("dbt build", dbt_build(settings.variant))
+    if settings.variant:
+        step += f"   (saber commands with --variant {settings.variant})"
     if args.json:
         named = [{"table": file.table, "file": str(file.path), "error": file.error} for file in bad]
         print(json.dumps({"home": str(settings.home), "landed": landed, "facts": facts, "bad": named, "next": step}))

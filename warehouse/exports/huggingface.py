@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from warehouse.collection import PROBLEM, QREL
+from warehouse.collection import PROBLEM, QREL, Collection
 from warehouse.exports.card import card, licence_tag
 from warehouse.exports.folder import ExportFolder
 from warehouse.exports.languages import language_codes
@@ -25,7 +25,9 @@ queries = load_dataset("THIS FOLDER", "queries", split="queries")   # id, text
 ```
 
 `problems` has statement, solution, licence and domains of each, `ratings` the exact relevances, `top_ranked` the
-candidates of each query, `runs` the landed runs. The library caches by folder: after another export into this one,
+candidates of each query, `runs` the landed runs. `published_queries` and `published_documents` are the layout of the
+release of SABER-Math: `candidates` are row positions in the documents, counted from 0, beside `relevance_scores`
+(null without a judgment) and `domains`. The library caches by folder: after another export into this one,
 load with `download_mode="force_redownload"`."""
 _RATING = {name: pa.float64() if name in ("relevance", "std_error") else _TEXT for name in QREL}
 
@@ -33,7 +35,7 @@ _RATING = {name: pa.float64() if name in ("relevance", "std_error") else _TEXT f
 def write(folder: ExportFolder, request: ExportRequest) -> None:
     """Write the data set with all its configurations."""
     folder.manifest = request.manifest("hf", ids="plain")
-    splits = write_data(folder, request, with_candidates=True)
+    splits = {**write_data(folder, request, with_candidates=True), **_write_published(folder, request.collection)}
     folder.text("README.md", card(folder.manifest, [("Use", _USE)], front(request, splits)))
 
 
@@ -78,6 +80,33 @@ def write_data(folder: ExportFolder, request: ExportRequest, with_candidates: bo
             splits["runs"] = "test"
             folder.parquet_parts("data/runs.parquet", (_run(facts, rows) for facts, rows in request.runs))
     return splits
+
+
+def _write_published(folder: ExportFolder, collection: Collection) -> dict[str, str]:
+    """Write the layout of SABER-Math's release; return {configuration: name of its split}."""
+    position = {document: at for at, document in enumerate(collection.document_ids)}
+    relevance = {(row["query_id"], row["document_id"]): row["relevance"] for row in collection.qrels}
+    text = {"id": _TEXT, "problem": _TEXT, "solution": _TEXT}
+    domains = {"domains": pa.list_(_TEXT)}
+    lists = {"candidates": pa.list_(pa.int64()), "relevance_scores": pa.list_(pa.float64())}
+
+    def shown(one: str) -> dict[str, Any]:
+        problem = collection.problems[one]
+        named = list(collection.domains.get(one, ()))
+        return {"id": one, "problem": problem["statement"], "solution": problem["solution"], "domains": named}
+
+    documents = (shown(one) for one in collection.document_ids)
+    folder.parquet("data/published_documents.parquet", _table(documents, {**text, **domains}))
+    queries = (
+        {
+            **shown(one),
+            "candidates": [position[document] for document in collection.candidates[one]],
+            "relevance_scores": [relevance.get((one, document)) for document in collection.candidates[one]],
+        }
+        for one in collection.query_ids
+    )
+    folder.parquet("data/published_queries.parquet", _table(queries, {**text, **lists, **domains}))
+    return {"published_queries": "queries", "published_documents": "documents"}
 
 
 def front(request: ExportRequest, splits: Mapping[str, str]) -> dict[str, Any]:
