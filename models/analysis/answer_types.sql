@@ -12,7 +12,7 @@ select
         then 'fraction'
         when regexp_full_match(trim(answer), '\(?[A-E]\)?')
         then 'choice'
-        when contains(answer, '\') or contains(answer, '^') or contains(answer, '=')
+        when contains(answer, chr(92)) or contains(answer, '^') or contains(answer, '=')
         then 'expression'
         else 'words'
     end as answer_type,
