@@ -16,6 +16,7 @@ from snapshot_home import SnapshotHome
 
 from warehouse.cli import main
 from warehouse.report import collect, make_report
+from warehouse.report.distinctions import distinctions
 from warehouse.report.figures import Point, curves, intervals, limits
 from warehouse.report.markup import Markup, clean, join, tag
 from warehouse.report.provenance import commit
@@ -149,6 +150,38 @@ def test_the_page_of_the_sample_shows_the_numbers_of_the_views(sample_home, tmp_
     assert facts.counts["n_judgments"] == sample_home.rows("select count(*) from staging.stg_judgments")[0][0]
     assert "No model has judged." in page
     assert sample_home.rows("select distinct build_id from evaluation.leaderboard")[0][0] in page
+
+
+def test_runs_of_one_system_are_told_apart_by_what_differs():
+    """A dense system with and without a prefix stood twice under one name."""
+
+    def row(run_id, params, **given):
+        place = {
+            "benchmark": "b",
+            "scope": "candidates",
+            "setting": "statement-full",
+            "system": "dense",
+            "idf": "none",
+        }
+        return {**place, "run_id": run_id, "params": params, **given}
+
+    rows = [
+        row("dense.1", '{"model": "m", "query_prefix": "Query: "}'),
+        row("dense.2", '{"model": "m", "query_prefix": ""}'),
+        row("bm25.3", "{}", system="bm25", idf="corpus"),
+        row("bm25.4", None, system="bm25", idf="candidates"),
+        row("tfidf.5", "no JSON", system="tfidf"),
+        row("same.6", "[1]", system="same"),
+        row("same.7", "[2]", system="same"),
+    ]
+    assert distinctions(rows) == {
+        "dense.1": 'query_prefix "Query: "',
+        "dense.2": "query_prefix none",
+        "bm25.3": 'idf "corpus"',
+        "bm25.4": 'idf "candidates"',
+        "same.6": "6",
+        "same.7": "7",
+    }
 
 
 def test_the_policy_allows_only_the_page_own_style_and_script(hostile):

@@ -137,10 +137,9 @@ def _call(command: list[str], settings: Settings, variant: str | None) -> None:
 def show_leaderboard(settings: Settings) -> None:
     """Print the leaderboard of the snapshot, with what a reader must know of its judge."""
     with open_snapshot(settings) as connection:
-        schema = "evaluation" + (f"__{settings.variant.replace('-', '_')}" if settings.variant else "")
         result = connection.execute(
             "select * exclude (benchmark, variant, run_id, n_tied_at_cutoff, n_degenerate, idf, rating_low, "
-            f"rating_high, rank, rank_low, rank_high, chance, gain) from {schema}.leaderboard"
+            f"rating_high, rank, rank_low, rank_high, chance, gain) from {_schema(settings)}.leaderboard"
         )
         columns = [column[0] for column in result.description]
         rows = result.fetchall()
@@ -152,9 +151,15 @@ def show_leaderboard(settings: Settings) -> None:
         print("as a test of the pipeline, not of the systems. A model as judge: saber judge --provider server")
 
 
+def _schema(settings: Settings) -> str:
+    return "evaluation" + (f"__{settings.variant.replace('-', '_')}" if settings.variant else "")
+
+
 def _next(settings: Settings, args: argparse.Namespace) -> None:
     prefix = f"SABER_HOME={os.path.relpath(settings.home)} " if settings.home != ROOT / "data" else ""
+    board = f"{_schema(settings)}.leaderboard"
+    variant = f" --variant {settings.variant}" if settings.variant else ""
     print("\nNext:")
-    print(f'  {prefix}saber sql "select system, setting, overall from evaluation.leaderboard order by overall desc"')
-    print(f"  {prefix}saber status")
+    print(f'  {prefix}saber sql "select system, setting, overall from {board} order by overall desc"')
+    print(f"  {prefix}saber status{variant}")
     print(f"  {prefix}saber lineage evaluation.leaderboard.overall")

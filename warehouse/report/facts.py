@@ -8,6 +8,7 @@ from typing import Any
 
 from warehouse.marts import Marts
 from warehouse.report import queries
+from warehouse.report.distinctions import distinctions
 from warehouse.report.provenance import Provenance, provenance
 from warehouse.settings import Settings
 
@@ -24,7 +25,7 @@ class Facts:
     domains
         (domain, column of the leaderboard), in order.
     leaderboard
-        Rows of ``evaluation.leaderboard`` with ``mean_latency_s``.
+        Rows of ``evaluation.leaderboard`` with ``mean_latency_s``, and the ``distinction`` of runs of one system.
     intervals
         {(run id, domain): (low, high)}; the domain ``overall`` is the whole.
     ablation
@@ -159,13 +160,15 @@ def _domains(marts: Marts) -> list[tuple[str, str]]:
 def _leaderboard(marts: Marts, reader: _Reader) -> Rows:
     rows = marts.rows(f"select * from {marts.name('evaluation.leaderboard')}")
     latency = reader.rows(
-        ["evaluation.systems"], "select run_id, mean_latency_s from {evaluation_systems}", "Latency"
+        ["evaluation.systems"], "select run_id, mean_latency_s, params from {evaluation_systems}", "Latency"
     )
     further = {row["run_id"]: row for row in latency}
     if rows and "rank" not in rows[0]:
         reader.missing.append("Rank intervals: evaluation.leaderboard of this build has none.")
     order = {"statement-full": 0, "full-full": 1, "statement-statement": 2}
     found = [{**row, **further.get(row["run_id"], {})} for row in rows]
+    told = distinctions(found)
+    found = [{**row, "distinction": told.get(row["run_id"], "")} for row in found]
     return sorted(
         found,
         key=lambda row: (

@@ -91,7 +91,7 @@ def _row(
     has_latency: bool,
 ) -> list[Cell]:
     cells = [
-        Cell(tag("bdi", row["system"]), kind="system", title=row["run_id"]),
+        Cell(_system(row), kind="system", title=row["run_id"]),
         _score(row, facts, OVERALL, OVERALL, best, with_interval=True),
         Cell(row["setting"], kind="setting"),
     ]
@@ -110,6 +110,11 @@ def _row(
         Cell(row["n_missing"], row["n_missing"], "number", told),
         Cell(row["n_tied_at_cutoff"], row["n_tied_at_cutoff"], "number"),
     ]
+
+
+def _system(row: Mapping[str, Any]) -> list[Any]:
+    told = row.get("distinction")
+    return [tag("bdi", row["system"]), tag("span", " ", tag("bdi", told), class_="interval") if told else None]
 
 
 def _score(
@@ -142,7 +147,7 @@ def heat(rows: Sequence[Mapping[str, Any]], facts: Facts) -> Markup:
     body = [
         tag(
             "tr",
-            tag("th", tag("bdi", row["system"]), scope="row"),
+            tag("th", _system(row), scope="row"),
             [
                 tag("td", _real(row[column]), class_=f"number heat {_shade(row[column], low, high)}")
                 for column in columns
