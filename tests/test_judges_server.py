@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from annotate.tournament.setup import Choice, prepare
 from tests.servers.chat import Act, ChatServer, Seen, busy
 from tests.servers.chat import reply as chat_reply
 from tests.test_ratings_job import build, run
+from warehouse.cli import main
 from warehouse.identity import pair_hash
 from warehouse.landing import Landing
 from warehouse.settings import load_settings
@@ -162,6 +164,38 @@ def test_reparse_restores_what_the_replies_say(home: Path, capsys: pytest.Captur
         assert {row["verdict"] for row in judgments(home)} == {"first"}
         again = asyncio.run(reparse_judgments(setup, Landing(home), "reparse"))
         assert again.rows_changed == 0
+
+
+def test_reparse_reads_every_round_again_after_verdicts_were_asked_again(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Verdicts put right later change the standings: rounds played anew went to pairs that nobody had asked about."""
+
+    def script(seen: Seen) -> Act:
+        broken = len(server.seen) < 12
+        return reply("no answer") if broken else reply(rf"\boxed{{{1 + len(seen.prompt) % 2}}}")
+
+    with ChatServer(script) as server:
+        given = flags(server)
+        assert run(capsys, *given)[0] == 1
+        assert run(capsys, *given, "--retry-quarantined")[0] == 0
+        before = judgments(home)
+        assert max(row["round"] for row in before) > 1
+        wrong = [
+            {k: v for k, v in row.items() if k not in ("job_id", "sequence", "schema_version")} for row in before
+        ]
+        Landing(home).append(
+            "judgments", [{**row, "verdict": "invalid", "reason": "older"} for row in wrong], "older"
+        )
+        sent = len(server.seen)
+        assert main(["reparse", "judge", "--json", "--home", str(home)]) == 0
+        assert len(server.seen) == sent
+    done = json.loads(capsys.readouterr().out)["replayed"]
+    assert [(line["rows"], line["missing"], line["failed"]) for line in done] == [(len(before), 0, 0)]
+    kept = ("query_id", "first_id", "second_id", "round", "verdict", "reason", "call_id")
+    assert [[row[name] for name in kept] for row in judgments(home)] == [
+        [row[name] for name in kept] for row in before
+    ]
 
 
 def test_reparse_leaves_verdicts_without_replies(home: Path) -> None:

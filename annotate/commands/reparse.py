@@ -49,7 +49,7 @@ def _run(args: argparse.Namespace) -> int:
                 record.start()
                 shown.append({"purpose": purpose, **vars(done), "job": arguments})
         record.summary["replayed"] = shown
-        nothing = [line for line in shown if line["missing"] and not line["rows"]]
+        nothing = [line for line in shown if line["missing"] and not line["rows"] and not line["failed"]]
         if nothing:
             record.summary["incomplete"] = True
     _show(args, shown)
@@ -107,6 +107,7 @@ def _replay_judgments(work: Replay) -> Replayed:
     from annotate.tournament.asking import Asker
     from annotate.tournament.field import read_landed
     from annotate.tournament.job import Job, Options
+    from annotate.tournament.reparse import reparse_judgments
     from annotate.tournament.setup import Choice, prepare
     from annotate.tournament.state import Tournament
 
@@ -124,7 +125,10 @@ def _replay_judgments(work: Replay) -> Replayed:
         ),
     )
     source, judging = setup.provenance, work.settings.judging
-    landed = read_landed(work.landing, setup.field, setup.judge_names, source.schedule, _NO_VARIANT)
+    # First what has landed, pair by pair: verdicts that were asked again, or are read otherwise now, would send the
+    # rounds played anew another way, to pairs that nobody asked about. Then, by the rules, what has not landed.
+    again = asyncio.run(reparse_judgments(setup, work.landing, work.job_id))
+    landed = read_landed(work.landing, setup.field, setup.judge_names, source.schedule, source.variant)
     rounds = given.get("rounds") or judging.rounds
     tournament = Tournament(setup.field.entrants, source.schedule, rounds, judging.seed, landed.results)
     asker = Asker(setup.field, setup.judges, source, landed.grades)
@@ -133,8 +137,9 @@ def _replay_judgments(work: Replay) -> Replayed:
     tournament_job = Job(tournament, asker, landed, log, work.landing, work.job_id, options, lambda _: None)
     before = _rows(work, "judgments")
     asyncio.run(tournament_job.play())
-    rows = _rows(work, "judgments") - before
-    return Replayed("judgments", rows, log.counts.missing, log.counts.quarantined)
+    rows = again.rows + _rows(work, "judgments") - before
+    missing, failed = again.not_in_log + log.counts.missing, again.unusable + log.counts.quarantined
+    return Replayed("judgments", rows, missing, failed)
 
 
 def _rows(work: Replay, table: str) -> int:

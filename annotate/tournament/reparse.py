@@ -18,11 +18,27 @@ _ROWS_AT_ONCE = 20_000
 
 @dataclass(frozen=True)
 class Reparsed:
-    """Pairs read again, rows that came out otherwise and were landed, pairs whose replies are not in the log."""
+    """What was read again.
+
+    Attributes
+    ----------
+    pairs
+        Pairs that had landed.
+    rows
+        Rows that their replies give.
+    rows_changed
+        Those of them that came out otherwise than they had landed, and were landed anew.
+    not_in_log
+        Pairs whose replies are not in the log; their rows stand as they are.
+    unusable
+        Calls whose landed replies are no good.
+    """
 
     pairs: int
+    rows: int
     rows_changed: int
     not_in_log: int
+    unusable: int
 
 
 async def reparse_judgments(setup: Setup, landing: Landing, job_id: str) -> Reparsed:
@@ -43,16 +59,17 @@ async def reparse_judgments(setup: Setup, landing: Landing, job_id: str) -> Repa
     asker = Asker(setup.field, setup.judges, source)
     log = CallLog(landing, setup.provider, job_id, validate=asker.validate, send=False, progress=False)
     changed: list[dict[str, Any]] = []
-    n_changed = missing = 0
+    n_rows = n_changed = missing = 0
     async for decided in asker.decide(log, asks, len(asks)):
         missing += decided.verdict is None
+        n_rows += len(decided.rows)
         for row in decided.rows:
             if before.get(_key(row)) != tuple(row[column] for column in _PARSED):
                 changed.append(row)
         if len(changed) >= _ROWS_AT_ONCE:
             n_changed += _land(landing, changed, job_id)
     n_changed += _land(landing, changed, job_id)
-    return Reparsed(len(asks), n_changed, missing)
+    return Reparsed(len(asks), n_rows, n_changed, missing, log.counts.quarantined)
 
 
 def _rows(landing: Landing, variant: str) -> dict[tuple[Any, ...], tuple[Any, ...]]:
