@@ -33,6 +33,12 @@ with
             json_extract(stg_settings.value, '$')::varchar as value_in_force
         from chosen
         left join {{ ref("stg_settings") }} as stg_settings using (name)
+        union all
+        -- a build from before the setting existed
+        select builds.build_id, stg_settings.name, 'not known' as value, null as value_in_force
+        from builds
+        cross join {{ ref("stg_settings") }} as stg_settings
+        where not json_exists(builds.settings, '$."' || stg_settings.name || '"')
     ),
 
     differences as (
