@@ -1,12 +1,13 @@
 """The analyses over a whole home, each against a plain computation from landed rows or by hand."""
 
 from collections import Counter, defaultdict
+from itertools import combinations
 
 import numpy as np
 import pytest
 from evaluation_home import PREFIXED, copies
 from paper_scores import COLUMNS, OVERALL
-from scipy import stats
+from scipy import optimize, stats
 
 from udfs.formula_split import split_text
 
@@ -82,6 +83,25 @@ def test_composition_of_one_query_and_its_first_ten(home):
         for part, weight in (("query", 1), ("candidates", 30), ("first ten", 10))
         for level in ("domain", "subdomain")
     }
+
+
+def test_composition_of_one_query_by_plain_loops(home):
+    """Which documents count, and where: the subdomain is the topic at depth two."""
+    query, rows = min(rated(home).items())
+    topics = defaultdict(set)
+    for problem, topic in home.rows("select problem_id, topic_id from signals.problem_topics"):
+        topics[problem].add("/".join(topic.split("/")[:2]))
+    members = {"query": [query], "candidates": [d for d, _, _ in rows], "first ten": [d for d, _, _ in rows[:10]]}
+    expected = Counter()
+    for part, problems in members.items():
+        for problem in problems:
+            for subdomain in topics[problem]:
+                expected[part, subdomain] += 1 / len(topics[problem])
+    found = home.rows(
+        "select part, subdomain, weight from analysis.candidate_composition where level = 'subdomain' and "
+        f"query_id = '{query}'"
+    )
+    assert {row[:2]: pytest.approx(row[2]) for row in found} == expected
 
 
 def test_the_paper_s_tables_correlate_as_a_hand_computation_says(home):
@@ -288,6 +308,47 @@ def test_lengths_of_first_documents_are_shares_of_all(home):
         assert (n_first, n_documents) == (500, 1500)
 
 
+def test_scores_and_lengths_by_tenths_by_plain_loops(home):
+    texts = {row[0]: row[1:] for row in home.rows("select problem_id, statement, solution from staging.stg_problems")}
+    run = home.rows("select run_id from evaluation.systems where run_id like 'bm25.statement-full.candidates%'")[0][0]
+    values = dict(
+        home.rows(
+            f"select query_id, value from evaluation.query_metrics where run_id = '{run}' and measure = 'ndcg_exp@10'"
+        )
+    )
+    tenths = np.array_split(sorted((len(texts[query][0]), query) for query in values), 10)
+    expected = [
+        (int(tenth[0][0]), int(tenth[-1][0]), pytest.approx(np.mean([values[query] for _, query in tenth])))
+        for tenth in tenths
+    ]
+    assert expected == home.rows(
+        "select min_characters, max_characters, score from analysis.query_length_scores "
+        f"where run_id = '{run}' order by tenth"
+    )
+    ranked = rated(home)
+    pairs = sorted(
+        (sum(len(text or "") for text in texts[document]), query, document)
+        for query, rows in ranked.items()
+        for document, _, _ in rows
+    )
+    relevance = {(query, document): r for query, rows in ranked.items() for document, _, r in rows}
+    best = {(query, document) for query, rows in ranked.items() for document, _, _ in rows[:10]}
+    first = set(home.rows(
+        f"select query_id, document_id from evaluation.ranked_runs where run_id = '{run}' and rank <= 10"
+    ))  # fmt: skip
+    found = home.rows(
+        "select min_characters, max_characters, mean_relevance, n_first, n_best from analysis.document_length_ranks "
+        f"where run_id = '{run}' order by tenth"
+    )
+    for number, row in enumerate(found):
+        tenth = pairs[150 * number : 150 * (number + 1)]
+        own = [pair[1:] for pair in tenth]
+        assert row == (
+            tenth[0][0], tenth[-1][0], pytest.approx(np.mean([relevance[pair] for pair in own])),
+            len(first & {*own}), len(best & {*own}),
+        )  # fmt: skip
+
+
 def test_math_against_words_by_plain_loops(home):
     ranked = rated(home)
     statements = dict(home.rows("select problem_id, statement from staging.stg_problems"))
@@ -388,6 +449,51 @@ def test_a_recorded_tournament_nears_its_judge_s_exhaustive_ranking(home):
     # the exhaustive verdicts follow the ratings of the same ten rounds
     assert shares[-1] < 0.1
     assert np.polyfit(range(10), shares, 1)[0] < 0
+
+
+def test_inversions_by_another_fit_and_plain_loops(home):
+    """Strengths by SciPy's minimiser on the penalised likelihood, pairs of documents one by one."""
+    judgments = [row for row in home.landing.read("judgments").to_pylist() if row["verdict"] != "invalid"]
+    exhaustive = defaultdict(list)
+    for row in judgments:
+        if row["schedule"] == "exhaustive":
+            exhaustive[row["query_id"]].append(row)
+    share = {"first": 1.0, "second": 0.0, "tie": 0.5}
+
+    def strengths(rows, documents):
+        first, second = ([documents.index(row[name]) for row in rows] for name in ("first_id", "second_id"))
+        won = np.array([share[row["verdict"]] for row in rows])
+
+        def loss(theta):
+            margin = theta[first] - theta[second]
+            slope = 1 / (1 + np.exp(-margin)) - won
+            gradient = theta.copy()
+            np.add.at(gradient, first, slope)
+            np.subtract.at(gradient, second, slope)
+            return (np.logaddexp(0, margin) - won * margin).sum() + (theta @ theta) / 2, gradient
+
+        zero = np.zeros(len(documents))
+        return optimize.minimize(loss, zero, jac=True, method="L-BFGS-B", options={"ftol": 1e-15, "gtol": 1e-9}).x
+
+    for last in (1, 10):
+        inverted = []
+        for query, rows in exhaustive.items():
+            documents = sorted({row["first_id"] for row in rows} | {row["second_id"] for row in rows})
+            played = [
+                row
+                for row in judgments
+                if (row["query_id"], row["schedule"]) == (query, "swiss") and row["round"] <= last
+            ]
+            ours, all_pairs = strengths(played, documents).round(5), strengths(rows, documents).round(5)
+            signs = [
+                (np.sign(ours[a] - ours[b]), np.sign(all_pairs[a] - all_pairs[b]))
+                for a, b in combinations(range(30), 2)
+            ]
+            inverted.append(sum(1.0 if x * y < 0 else 0.5 if (x == 0) != (y == 0) else 0.0 for x, y in signs))
+        found = home.rows(
+            f"select mean_inversions from analysis.tournament_inversions where schedule = 'swiss' and round = {last}"
+        )
+        assert found == [(pytest.approx(np.mean(inverted)),)]
 
 
 def test_variants_tell_what_differs_and_what_is_needed(home, copy_home):
