@@ -23,20 +23,44 @@ import duckdb
 import polars as pl
 
 from warehouse.errors import SaberError
+from warehouse.figures.style import save
 from warehouse.settings import home_folder
 
 # One name a run: its system, with what tells it apart where several runs of a setting share it.
 _LABELS = """
 create temp view run_labels as
+with
+    named as (
+        select
+            run_id, benchmark, setting, scope, system,
+            replace(replace(replace(run_id, system || '.', ''), setting || '.', ''), scope || '.', '') as rest,
+            case
+                when
+                    coalesce(params ->> '$.query_prefix', '') = ''
+                    and coalesce(params ->> '$.document_prefix', '') = ''
+                    and coalesce(params ->> '$.instruction', '') = ''
+                then 'plain'
+                else 'prefixed'
+            end as kind
+        from evaluation.systems
+    ),
+
+    counted as (
+        select
+            *,
+            count(*) over (partition by benchmark, setting, scope, system) as n_alike,
+            count(*) over (partition by benchmark, setting, scope, system, kind) as n_of_kind
+        from named
+    )
+
 select
     run_id,
     case
-        when count(*) over (partition by benchmark, setting, scope, system) = 1 then system
-        else
-            system || ' ('
-            || replace(replace(replace(run_id, system || '.', ''), setting || '.', ''), scope || '.', '') || ')'
+        when n_alike = 1 then system
+        when n_of_kind = 1 then system || ' (' || kind || ')'
+        else system || ' (' || rest || ')'
     end as label
-from evaluation.systems
+from counted
 """
 
 
@@ -48,12 +72,12 @@ class Drawing:
 
     def _repr_png_(self) -> bytes:
         target = io.BytesIO()
-        self.figure.savefig(target, format="png", dpi=150)
+        save(self.figure, target, format="png", dpi=150)
         return target.getvalue()
 
     def save(self, path: Path | str) -> None:
         """Write the figure; the ending says the format (pdf, svg, png)."""
-        self.figure.savefig(path)
+        save(self.figure, path)
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def shares(table: Any, category: str, series: str, value: str, x_label: str) -> 
     axes.set_yticks(range(len(labels)), [plain(one, 34) for one in labels])
     axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.set_xlim(left=0)
-    name_axes(axes, x_label, "")
+    name_axes(axes, x_label, "", 30)
     grid(axes, "x")
     legend_below(figure, handles, [plain(name, 56) for name in styles])
     return figure
@@ -60,7 +60,7 @@ def stacked_counts(table: Any, category: str, series: str, value: str, x_label: 
         ends = [end + size for end, size in zip(ends, sizes, strict=True)]
     axes.set_yticks(range(len(labels)), [plain(one, 24) for one in labels])
     axes.set_ylim(len(labels) - 0.4, -0.6)
-    name_axes(axes, x_label, "")
+    name_axes(axes, x_label, "", 30)
     grid(axes, "x")
     legend_below(figure, handles, [plain(name, 56) for name in styles])
     return figure

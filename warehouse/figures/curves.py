@@ -89,13 +89,14 @@ def curves(
         axes.set_yscale("log" if log_y else "linear")
         if y_limits is not None:
             axes.set_ylim(*y_limits)
-        name_axes(axes, x_label, y_label if at % columns == 0 else "", columns)
+        name_axes(axes, x_label, y_label if at % columns == 0 else "", 36 if columns == 1 else 30)
         grid(axes, "both")
         if panel:
             title(axes, part[panel][0])
     order = [plain(name, 56) for name in styles if plain(name, 56) in handles]
     order += [name for name in handles if name not in order]
-    legend_below(figure, [handles[name] for name in order], order)
+    if panel != series or reference:
+        legend_below(figure, [handles[name] for name in order], order)
     return figure
 
 

@@ -15,6 +15,7 @@ from warehouse.figures.style import (
     grid,
     legend_below,
     lines,
+    matplotlib,
     name_axes,
     panels,
     plain,
@@ -79,7 +80,9 @@ def intervals(
             _dots(axes, rows, [labels.index(one) + offset for one in rows[label]], value, ends, styles[name])
         axes.set_yticks(range(len(labels)), [wrapped(one) for one in labels])
         axes.set_ylim(len(labels) - 0.4, -0.6)
-        name_axes(axes, x_label, "", columns)
+        name_axes(axes, x_label, "", 28)
+        if _counts(data[value]):
+            axes.xaxis.set_major_locator(matplotlib().ticker.MaxNLocator(integer=True, nbins=6))
         if limits is not None:
             axes.set_xlim(*limits)
         if reference is not None:
@@ -104,6 +107,11 @@ def intervals(
 def axes_handle(axes: Any, style: Any) -> Any:
     """Return a line that stands for a series in a legend."""
     return axes.plot([], [], color=style.colour, marker=style.marker or "o", linestyle="", markersize=4)[0]
+
+
+def _counts(values: pl.Series) -> bool:
+    known = values.drop_nulls().cast(pl.Float64)
+    return bool((known == known.round(0)).all()) and bool((known >= 1).all())  # ranks: no half places
 
 
 def _dots(axes: Any, rows: pl.DataFrame, places: list[float], value: str, ends: Any, style: Any) -> None:

@@ -83,7 +83,7 @@ def scatter(
             axes.step(best[x].to_list(), best[y].to_list(), where="post", color=GREY, linewidth=0.8, zorder=0)
         if diagonal:
             axes.axline((0, 0), slope=1, color=GREY, linewidth=0.8, linestyle="--", zorder=0)
-        name_axes(axes, x_label, y_label if at % columns == 0 else "", columns)
+        name_axes(axes, x_label, y_label if at % columns == 0 else "", 36 if columns == 1 else 30)
         grid(axes, "both")
         if panel:
             title(axes, part[panel][0])

@@ -35,7 +35,7 @@ _STYLE: dict[str, Any] = {
     "axes.linewidth": 0.6,
     "lines.linewidth": 1.2,
     "legend.frameon": False,
-    "svg.fonttype": "none",  # text stays text in SVG and PDF
+    "svg.fonttype": "none",
     "pdf.fonttype": 42,
     "text.usetex": False,
 }
@@ -96,15 +96,22 @@ def plain(text: Any, longest: int = _LONGEST) -> str:
 
     Characters that do not print become spaces and long text is cut.
     """
-    shown = "".join(letter if letter.isprintable() else " " for letter in str(text))
-    if len(shown) > longest:
-        shown = shown[: longest - 1] + "…"
-    return (" " if shown.startswith("_") else "") + shown.replace("$", r"\$")
+    return _inert(_clean(text, longest))
 
 
 def wrapped(text: Any) -> str:
-    """Return a name for the side of a figure, :func:`plain` and on two lines where it is long."""
-    return "\n".join(textwrap.wrap(plain(text, 54), 28)) or " "
+    """Return a name for the side of a figure, as :func:`plain` does, on two lines where it is long."""
+    return "\n".join(_inert(line) for line in textwrap.wrap(_clean(text, 54), 28)) or " "
+
+
+def _clean(text: Any, longest: int) -> str:
+    shown = "".join(letter if letter.isprintable() else " " for letter in str(text))
+    return shown if len(shown) <= longest else shown[: longest - 1] + "…"
+
+
+def _inert(text: str) -> str:
+    # After the cut: a cut between the two signs would free the dollar again.
+    return (" " if text.startswith("_") else "") + text.replace("$", r"\$")
 
 
 def lines(names: Sequence[Any]) -> dict[Any, Line]:
@@ -128,10 +135,10 @@ def legend_below(figure: Any, handles: Sequence[Any], labels: Sequence[str]) -> 
     figure.legend(list(handles), list(labels), loc="outside lower center", ncols=columns, columnspacing=1.2)
 
 
-def name_axes(axes: Any, x_label: str, y_label: str, columns: int = 1) -> None:
-    """Name both axes, on two lines where one is too short for the panel."""
-    axes.set_xlabel(textwrap.fill(x_label, 36 if columns == 1 else 32))
-    axes.set_ylabel(textwrap.fill(y_label, 30))
+def name_axes(axes: Any, x_label: str, y_label: str, letters: int = 36) -> None:
+    """Name both axes, on two lines where the panel is too short: `letters` are what stands below it on one line."""
+    axes.set_xlabel(textwrap.fill(x_label, letters, break_long_words=False))
+    axes.set_ylabel(textwrap.fill(y_label, 30, break_long_words=False))
 
 
 def log_axis(axes: Any) -> None:
@@ -141,6 +148,12 @@ def log_axis(axes: Any) -> None:
     ticker = matplotlib().ticker
     axes.xaxis.set_major_locator(ticker.LogLocator(subs=(1.0,) if high / low > 20 else (1.0, 2.0, 5.0)))
     axes.xaxis.set_minor_formatter(ticker.NullFormatter())
+
+
+def save(figure: Any, target: Any, **options: Any) -> None:
+    """Write a figure: text stays text in SVG and PDF."""
+    with matplotlib().rc_context(_STYLE):
+        figure.savefig(target, **options)
 
 
 def styled(function: Callable[..., Any]) -> Callable[..., Any]:
