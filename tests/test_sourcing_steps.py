@@ -136,7 +136,9 @@ def test_a_choice_of_wrong_form_is_never_guessed(
         assert "--retry-quarantined" in said
         assert latest(home)["s/1"]["solution"] == SHORT
         server.script = answered(lambda _: '{"best": 2}')
-        assert saber(capsys, "best-solution", *asking(server), "--limit", "1")[0] == 1
+        # The quarantined problem is passed over: once a limit was used up by the same problem in every run.
+        code, result, _ = saber(capsys, "best-solution", *asking(server), "--limit", "1")
+        assert (code, result["problems"], result["failed"]) == (1, 1, 1)
         code, result, _ = saber(capsys, "best-solution", *asking(server), "--limit", "1", "--retry-quarantined")
         assert (code, result["problems"]) == (0, 1)
 

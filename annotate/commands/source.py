@@ -27,7 +27,9 @@ def register(commands: Subparsers) -> None:
     for name, words in _STEPS.items():
         step = steps.add_parser(name, help=words, description=f"{words.capitalize()}.")
         step.add_argument("--source", metavar="NAME", help="only problems of this source")
-        step.add_argument("--limit", type=_positive, metavar="N", help="do at most N problems now")
+        step.add_argument(
+            "--limit", type=_positive, metavar="N", help="do at most N problems now, quarantined ones passed over"
+        )
         if name == "translate":
             step.add_argument("--to", default="en", metavar="LANGUAGE", help="two letters (default: en)")
         if name == "format":
@@ -120,9 +122,8 @@ def _step(args: argparse.Namespace) -> int:
     with wanted as candidates:
         total = sum(1 for _ in first(candidates.records(), args.limit))
         before = {"done_before": candidates.done, "nothing_to_do": candidates.unwanted}
-        problems = first(candidates.records(), args.limit)
         if args.dry_run:
-            requests = (step.request(problem, asking.prompt) for problem in problems)
+            requests = (step.request(problem, asking.prompt) for problem in first(candidates.records(), args.limit))
             planned = estimate_requests(asking.landing, asking.provider, requests, asking.policy)
             show(args, {"step": step.name, "problems": total, **before, **planned.as_dict()})
             return 0
@@ -134,10 +135,10 @@ def _step(args: argparse.Namespace) -> int:
 
             def start(log: Any) -> Any:
                 if beside:
-                    return DelimitedJob(asking, log, step, record.job_id).run(problems, total)
-                return StepJob(asking.landing, log, step, asking.prompt, asking.variant, record.job_id).run(
-                    problems, total
-                )
+                    step_job: StepJob = DelimitedJob(asking, log, step, record.job_id)
+                else:
+                    step_job = StepJob(asking.landing, log, step, asking.prompt, asking.variant, record.job_id)
+                return step_job.run(candidates.records(), total, args.limit)
 
             outcome, calls = run(asking, record.job_id, validator_of(step.read, "problem"), start)
             record.summary.update(step=step.name, **outcome.as_dict(), calls=calls)

@@ -17,7 +17,7 @@ from annotate.sourcing.candidates import latest_sequences
 from annotate.sourcing.replies import Objection, corrected
 from annotate.sourcing.step import Change, Problem, Step
 from annotate.sourcing.versions import new_version
-from annotate.work import work_through
+from annotate.work import Asks, work_through
 from warehouse.landing import Landing
 from warehouse.review import land_items, review_item
 
@@ -92,7 +92,7 @@ def validator_of(read: Callable[[Any, str | None], Any], subject: str) -> Valida
 
 
 async def ask_with_correction(
-    log: CallLog, request: Request, read: Callable[[str | None], Any], outcome: Any
+    log: CallLog | Asks, request: Request, read: Callable[[str | None], Any], outcome: Any
 ) -> tuple[list[str], Any]:
     """Ask, and where a check objects ask once more with the fault named.
 
@@ -153,18 +153,22 @@ class StepJob:
         self._landing_lock = asyncio.Lock()
         self.outcome = Outcome()
 
-    async def run(self, problems: Iterable[Mapping[str, Any]], total: int) -> Outcome:
-        """Do the step on ``problems``; what is finished lands also when the job is stopped by an error."""
+    async def run(self, problems: Iterable[Mapping[str, Any]], total: int, limit: int | None = None) -> Outcome:
+        """Do the step on ``problems``; what is finished lands also when the job is stopped by an error.
+
+        Problems whose calls are quarantined are passed over and do not count towards ``limit``.
+        """
         try:
-            await work_through(problems, total, self._log, self._do, self._step.name)
+            await work_through(problems, total, self._log, self._do, self._step.name, limit)
         finally:
             await self._land()
         return self.outcome
 
-    async def _do(self, problem: Mapping[str, Any]) -> None:
+    async def _do(self, problem: Mapping[str, Any]) -> bool:
+        asks = Asks(self._log)
         request = self._step.request(problem, self._prompt)
         calls, found = await ask_with_correction(
-            self._log, request, lambda text: self._step.read(problem, text), self.outcome
+            asks, request, lambda text: self._step.read(problem, text), self.outcome
         )
         if isinstance(found, Change):
             self._finish(problem, calls, found)
@@ -172,6 +176,7 @@ class StepJob:
             self._fail(problem, calls, found)
         if len(self._rows) >= _LAND_ROWS or time.monotonic() - self._landed_at > _LAND_SECONDS:
             await self._land()
+        return asks.is_new or isinstance(found, Change)
 
     def _finish(self, problem: Problem, calls: list[str], change: Change) -> None:
         row = self._row(problem, calls, change)
