@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import SaberError
+from warehouse.setting_ranges import in_range
 
 ROOT = Path(__file__).resolve().parent.parent
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,40}\Z")
@@ -282,10 +283,9 @@ def _checked(section: str, key: str, current: Any, value: Any, file: Path) -> An
     wanted = {"float": (int, float), "int": (int,), "str": (str,), "bool": (bool,)}[kind]
     if not isinstance(value, wanted) or isinstance(value, bool) is not (kind == "bool"):
         raise SaberError(f"{file}: {name} must be of type {kind}, not {value!r}.")
-    choices = _CHOICES.get(name)
-    if choices and value not in choices:
+    if (choices := _CHOICES.get(name)) and value not in choices:
         raise SaberError(f"{file}: {name} must be one of {', '.join(choices)}, not {value!r}.")
-    return float(value) if kind == "float" else value
+    return in_range(name, float(value) if kind == "float" else value, file)
 
 
 def _only_sample(home: Path) -> bool:
