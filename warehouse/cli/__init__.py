@@ -44,6 +44,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         return 0
+    except OSError as error:
+        if error.filename is None:
+            raise  # no file is to blame (a socket, say): the place in the code is what helps
+        print(
+            f"saber: {error.filename}: {error.strerror}. Check the path, its permissions and SABER_HOME.",
+            file=sys.stderr,
+        )
+        return 1
 
 
 def build_parser() -> argparse.ArgumentParser:
