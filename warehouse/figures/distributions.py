@@ -65,6 +65,11 @@ def pair_shares(histogram: Any, thresholds: Any) -> Any:
         threshold = limits.get(signal)
         if threshold is not None:
             axes.axvline(threshold, color=GREY, linestyle="--", linewidth=0.8)
-            place = {"xy": (threshold, 1), "xycoords": ("data", "axes fraction"), "fontsize": 6, "color": "#555555"}
-            axes.annotate(f"threshold {threshold:.3f}", ha="right", va="top", rotation=90, **place)
+            place = {
+                "xy": (threshold, 0.03),
+                "xycoords": ("data", "axes fraction"),
+                "fontsize": 6,
+                "color": "#555555",
+            }
+            axes.annotate(f"threshold {threshold:.3f}", ha="right", va="bottom", rotation=90, **place)
     return figure

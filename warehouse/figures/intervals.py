@@ -24,7 +24,7 @@ from warehouse.figures.style import (
     wrapped,
 )
 
-_ROW = 0.19
+_ROW, _LONG_ROW = 0.19, 0.28
 _AROUND = 0.75
 
 
@@ -67,7 +67,9 @@ def intervals(
     parts = data.partition_by(panel, maintain_order=True) if panel else [data]
     most = max((part[label].n_unique() for part in parts), default=1)
     names = data[series].unique(maintain_order=True).to_list() if series else [None]
-    row = _ROW * (1.0 if series is None else max(1.0, 0.5 * len(names)))
+    row = (_LONG_ROW if any("\n" in wrapped(one) for one in data[label]) else _ROW) * (
+        1.0 if series is None else max(1.0, 0.5 * len(names))
+    )
     columns = min(len(parts), 2)
     figure, grids = panels(len(parts), max(columns, 1), _AROUND + row * max(most, 1), COLUMN if columns < 2 else PAGE)
     styles = lines(names)

@@ -137,6 +137,7 @@ def legend_below(figure: Any, handles: Sequence[Any], labels: Sequence[str]) -> 
 
 def name_axes(axes: Any, x_label: str, y_label: str, letters: int = 36) -> None:
     """Name both axes, on two lines where the panel is too short: `letters` are what stands below it on one line."""
+    x_label = x_label.replace(" − ", "\N{NO-BREAK SPACE}−\N{NO-BREAK SPACE}")  # a minus begins no line
     axes.set_xlabel(textwrap.fill(x_label, letters, break_long_words=False))
     axes.set_ylabel(textwrap.fill(y_label, 30, break_long_words=False))
 
