@@ -375,6 +375,25 @@ def test_finish_makes_up_for_invalid_verdicts(tmp_path: Path) -> None:
     assert len(valid) == 9
 
 
+def test_verdicts_of_extra_rounds_count_for_who_is_unjudged(tmp_path):
+    """A run without --finish counted the scheduled rounds alone and told of candidates without a rating."""
+    field = make_field([9])
+    play(tmp_path, field, ScriptedProvider(), schedule="random", rounds=1)
+    play(tmp_path, field, ScriptedProvider(), schedule="random", rounds=1, finish=True)
+    landing, provider, judges = Landing(tmp_path), ScriptedProvider(), [judge_of("pairwise")]
+    for results, expected in ((True, 0), (False, 9)):
+        landed = read_landed(landing, field, ["pairwise"], "random", "v1" if results else "none")
+        tournament = Tournament(field.entrants, "random", 1, SEED, landed.results)
+        asker = Asker(field, judges, Provenance("bench", "random", "v1", "server", "m"), landed.grades)
+        log = CallLog(landing, provider, "job", validate=asker.validate, send=False)
+        job = Job(tournament, asker, landed, log, landing, "job", Options(SEED, limit=1), lambda line: None)
+        assert job.unjudged() == expected
+        if results:
+            asyncio.run(job.play())
+            assert job.unjudged() == expected
+    assert provider.asked == []
+
+
 def test_finish_ends_when_nothing_helps(tmp_path: Path) -> None:
     outcome, _, _ = play(
         tmp_path, make_field([5]), ScriptedProvider(lambda request: answer("?")), rounds=2, finish=True

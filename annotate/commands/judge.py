@@ -168,11 +168,12 @@ def _play(parts: _Parts, record: Job, send: bool = True, on_missing: Any = None)
     )
     say = note if send else lambda line: None
 
+    tournament_job = TournamentJob(
+        tournament, asker, landed, log, setup.landing, record.job_id, options, say, record.start
+    )
+
     async def play() -> Any:
         try:
-            tournament_job = TournamentJob(
-                tournament, asker, landed, log, setup.landing, record.job_id, options, say, record.start
-            )
             return await tournament_job.play()
         finally:
             close = getattr(setup.provider, "close", None)
@@ -180,14 +181,13 @@ def _play(parts: _Parts, record: Job, send: bool = True, on_missing: Any = None)
                 await close()
 
     outcome = asyncio.run(play())
-    unjudged = (tournament.standings.present & (tournament.standings.n_valid == 0)).sum()
     return {
         "judges": ", ".join(sorted(set(setup.judge_names))),
         "schedule": setup.provenance.schedule,
         "variant": setup.provenance.variant,
         "queries": len(tournament.entrants),
         **asdict(outcome),
-        "unjudged_documents": int(unjudged),
+        "unjudged_documents": tournament_job.unjudged(),
         "calls": log.counts.as_dict(),
     }
 

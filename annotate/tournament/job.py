@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
@@ -13,7 +13,7 @@ from annotate.calls.log import CallLog
 from annotate.tournament.asking import Ask, Asker
 from annotate.tournament.field import LandedVerdicts
 from annotate.tournament.finish import finishing_pairs
-from annotate.tournament.state import Results, Standings, Tournament
+from annotate.tournament.state import Results, Standings, Tournament, concatenate
 from annotate.tournament.swiss import IntArray
 from warehouse.identity import coin
 from warehouse.landing import Landing
@@ -137,6 +137,15 @@ class Job:
                     await self._finish()
         return self.outcome
 
+    def unjudged(self) -> int:
+        """Count documents without a valid verdict: those of every round count, extra ones too."""
+        return int((self.tournament.standings.present & (self._all_standings().n_valid == 0)).sum())
+
+    def _all_standings(self) -> Standings:
+        standings = Standings(self.tournament.standings.present)
+        standings.settle(concatenate([self.landed.results, *self._new]))
+        return standings
+
     async def _round(self, number: int, pairs: IntArray, idle: IntArray, name: str) -> None:
         known = self.tournament.landed_of(number, pairs)
         if self.options.retry_invalid:
@@ -210,9 +219,7 @@ class Job:
         first = max(first, int(self.landed.results.rounds.max(initial=0)) + 1)
         for number in range(first, first + _EXTRA_ROUNDS * max(target, 1)):
             everything = concatenate([self.landed.results, *self._new])
-            standings = Standings(self.tournament.standings.present)
-            standings.settle(everything)
-            self.tournament.standings = standings
+            self.tournament.standings = self._all_standings()
             linked = everything.pairs[~np.isnan(everything.share)]
             pairs = finishing_pairs(self.tournament, target, number, linked)
             if not len(pairs):
@@ -286,13 +293,3 @@ def total_calls(tournament: Tournament, asker: Asker, landed: LandedVerdicts, op
         pairs = sum(min(tournament.rounds * (n // 2), n * (n - 1) // 2) for n in sizes)
     verdicts = max(0, pairs * (2 if options.both_orders else 1) - n_landed)
     return votes * (verdicts if options.limit is None else min(verdicts, options.limit))
-
-
-def concatenate(parts: Iterable[Results]) -> Results:
-    """Join results."""
-    listed = list(parts)
-    return Results(
-        np.concatenate([part.pairs for part in listed]),
-        np.concatenate([part.rounds for part in listed]),
-        np.concatenate([part.share for part in listed]),
-    )

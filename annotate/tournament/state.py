@@ -8,7 +8,7 @@ verdict and fills the gaps.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -55,6 +55,16 @@ class Results:
     def where(self, chosen: BoolArray) -> Results:
         """Return some of the verdicts."""
         return Results(self.pairs[chosen], self.rounds[chosen], self.share[chosen])
+
+
+def concatenate(parts: Iterable[Results]) -> Results:
+    """Join results."""
+    listed = list(parts)
+    return Results(
+        np.concatenate([part.pairs for part in listed]),
+        np.concatenate([part.rounds for part in listed]),
+        np.concatenate([part.share for part in listed]),
+    )
 
 
 @dataclass
