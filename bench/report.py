@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -51,7 +52,7 @@ def growth(smaller: Row | None, n_problems: int, cpu_s: float) -> float | None:
 
 
 def line(row: Row) -> str:
-    """One line of the table."""
+    """One line of the table, and what else the stage measured on a second one."""
     start = f"{row.stage:<30}{row.n_problems:>9,}"
     if row.wall_s is None:
         return f"{start}  {row.error}"
@@ -59,7 +60,10 @@ def line(row: Row) -> str:
     if row.agrees is not None:
         result += " =" if row.agrees else " DIFFERS"
     measures = f"{row.wall_s:>9.2f}{row.cpu_s:>9.2f}{row.peak_mb:>9,.0f}{row.disk_mb:>9.1f}"
-    return f"{start}{measures}  {result:<26}{'' if row.growth is None else f'{row.growth:.2f}':>7}"
+    facts = ", ".join(f"{name} {value}" for name, value in json.loads(row.facts).items())
+    return f"{start}{measures}  {result:<26}{'' if row.growth is None else f'{row.growth:.2f}':>7}" + (
+        f"\n    {facts}" if facts else ""
+    )
 
 
 def total(rows: Sequence[Row], n_problems: int) -> str:
