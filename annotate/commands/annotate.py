@@ -43,7 +43,9 @@ def _add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="M", help="model to ask (default: the profile's)")
     parser.add_argument("--base-url", action="append", metavar="URL", help="server to ask; repeat to share the load")
     parser.add_argument("--prompt", metavar="FILE", help="ask in the words of this file")
-    parser.add_argument("--limit", type=_positive, metavar="N", help="do at most N problems now, quarantined ones passed over")
+    parser.add_argument(
+        "--limit", type=_positive, metavar="N", help="do at most N problems now, quarantined ones passed over"
+    )
     parser.add_argument("--concurrency", type=_positive, metavar="C", help="calls under way at once")
     parser.add_argument("--retry-quarantined", action="store_true", help="ask again where replies failed too often")
     add_way_flags(parser)
