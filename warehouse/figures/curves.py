@@ -73,7 +73,7 @@ def curves(
                 continue
             few = marks or rows.height == 1
             (drawn,) = axes.plot(rows[x].to_list(), rows[y].to_list(), color=style.colour, linestyle=style.dash,
-                                 marker=(style.marker or "o") if few else "", markersize=3,
+                                 marker=style.marker if few and style.is_named else "", markersize=3,
                                  drawstyle="steps-post" if steps else "default")  # fmt: skip
             if low and high:
                 axes.fill_between(rows[x].to_list(), rows[low].to_list(), rows[high].to_list(), color=style.colour,

@@ -10,6 +10,7 @@ import numpy as np
 from warehouse.figures.style import COLUMN, PAGE, frame, matplotlib, panels, plain, styled, wrapped
 
 _CELL, _WIDE = 0.25, 0.5
+_SMALLEST, _MANY = 4.0, 10
 
 
 @styled
@@ -50,9 +51,12 @@ def matrix(
     image = axes.imshow(np.ma.masked_invalid(cells), cmap=colours, vmin=low, vmax=high, aspect="auto")
     letters = max((len(form.format(number)) for number in cells[~np.isnan(cells)]), default=1)
     wide = 72 * (width - 2.2) / max(len(names), 1)  # points of a cell
-    _numbers(axes, image, cells, form, max(4.0, min(7.0, wide / (0.65 * letters))))
-    axes.set_xticks(range(len(names)), [wrapped(one) for one in names], rotation=40, ha="right",
-                    rotation_mode="anchor")  # fmt: skip
+    _numbers(axes, image, cells, form, min(7.0, wide / (0.65 * letters)))
+    many = len(names) > _MANY  # long names side by side need a line each
+    labels = [plain(one, 40) if many else wrapped(one) for one in names]
+    axes.set_xticks(range(len(names)), labels, rotation=90 if many else 40, ha="right", rotation_mode="anchor")
+    for label in axes.get_xticklabels():
+        label.set_va("center" if many else "top")
     axes.set_yticks(range(len(rows)), [wrapped(one) for one in rows])
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
@@ -74,6 +78,8 @@ def _ends(cells: Any) -> tuple[float, float]:
 
 
 def _numbers(axes: Any, image: Any, cells: Any, form: str, size: float) -> None:
+    if size < _SMALLEST:  # the shades alone: numbers stand in the table
+        return
     palette = matplotlib().colormaps[image.get_cmap().name]
     for (at, to), number in np.ndenumerate(cells):
         if np.isnan(number):
