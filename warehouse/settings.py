@@ -179,8 +179,10 @@ _SECTIONS: dict[str, type] = {
 
 def home_folder(home: Path | str | None = None) -> Path:
     """Return the warehouse home: the argument, else ``SABER_HOME``, else ``data/`` in the project's root."""
-    chosen = Path(home or os.environ.get("SABER_HOME") or ROOT / "data")
-    return chosen.expanduser().resolve()
+    chosen = Path(home or os.environ.get("SABER_HOME") or ROOT / "data").expanduser().resolve()
+    if chosen.exists() and not chosen.is_dir():
+        raise SaberError(f"{chosen} is a file, and a warehouse home is a folder. Name another in SABER_HOME.")
+    return chosen
 
 
 def load_settings(
@@ -213,7 +215,7 @@ def load_settings(
         raise SaberError(f"Settings file {file} cannot be read: {error}.") from error
     sample, variants = document.pop("sample", {}), document.pop("variants", {})
     layers = [document]
-    if _only_sample(place):
+    if landed_sources(place) <= {"sample"}:  # also true of an empty warehouse
         layers.append(sample)
     chosen = variant if variant is not None else os.environ.get("SABER_VARIANT", "")
     if chosen:
@@ -288,12 +290,12 @@ def _checked(section: str, key: str, current: Any, value: Any, file: Path) -> An
     return in_range(name, float(value) if kind == "float" else value, file)
 
 
-def _only_sample(home: Path) -> bool:
-    """Say whether the built-in sample is the only corpus landed (also true of an empty warehouse)."""
+def landed_sources(home: Path) -> set[str]:
+    """Return the sources of the problems that have landed, retracted ones included."""
     from warehouse.landing import Landing
 
     sources: set[str] = set()
     for file in Landing(home).files("problems"):
         if file.rows:
             sources.update(file.note.split("\n"))
-    return sources <= {"sample"}
+    return sources

@@ -8,13 +8,15 @@ import re
 import subprocess
 import sys
 import time
+from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
 
 from warehouse.build_state import is_current, remember
 from warehouse.cli.common import Subparsers, add_common, note, open_snapshot, print_rows, settings_from
 from warehouse.errors import SaberError
-from warehouse.settings import ROOT, Settings
+from warehouse.landing import Landing
+from warehouse.settings import ROOT, Settings, landed_sources
 
 _EMBEDDED = "minilm"
 _FLATTERING = "offline-similarity"
@@ -36,7 +38,7 @@ def _run(args: argparse.Namespace) -> int:
     settings = settings_from(args)
     settings.home.mkdir(parents=True, exist_ok=True)
     times: list[tuple[str, float]] = []
-    for name, command in _stages(args):
+    for name, command in _stages(args, settings):
         begun = time.monotonic()
         # Only now: before the corpus has landed, the settings would still be those of the sample.
         settings = settings_from(args)
@@ -57,27 +59,24 @@ def _run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _stages(args: argparse.Namespace) -> list[tuple[str, list[str]]]:
+def _stages(args: argparse.Namespace, settings: Settings) -> list[tuple[str, list[str]]]:
     """Return the stages in order: (what it does, command)."""
     stages: list[tuple[str, list[str]]] = []
-    if args.corpus:
-        for path in args.corpus:
-            # One cut line must not stop a build; it is counted, and listed in analysis.ingest_audit.
-            options = ["--source", source_name(Path(path)), "--accept-damaged"]
-            stages.append((f"ingest {path}", ["saber", "ingest", "problems", path, *options]))
-    else:
+    own = landed_sources(settings.home) - {"sample"}
+    for path in args.corpus:
+        # One cut line must not stop a build; it is counted, and listed in analysis.ingest_audit.
+        options = ["--source", source_name(Path(path)), "--accept-damaged"]
+        stages.append((f"ingest {path}", ["saber", "ingest", "problems", path, *options]))
+    if not args.corpus and own:
+        note(f"building what has landed ({', '.join(sorted(own))}); the sample is left out")
+    elif not args.corpus:
         stages.append(("ingest the sample", ["saber", "ingest", "sample"]))
     if args.ontology:
-        folder = Path(args.ontology).resolve().parent
+        name = source_name(Path(args.ontology).resolve().parent)
         stages.append(
-            (
-                f"ingest {args.ontology}",
-                ["saber", "ingest", "ontology", args.ontology, "--name", source_name(folder)],
-            )
+            (f"ingest {args.ontology}", ["saber", "ingest", "ontology", args.ontology, "--name", name]),
         )
-    elif args.corpus:
-        from importlib import resources
-
+    elif (args.corpus or own) and not Landing(settings.home).files("ontology_edges"):
         path = str(resources.files("warehouse.sample").joinpath("ontology.csv"))
         stages.append(("ingest the sample ontology", ["saber", "ingest", "ontology", path, "--name", "sample"]))
     refresh = ["--full-refresh"] if args.full_refresh else []

@@ -43,7 +43,7 @@ def _run(args: argparse.Namespace) -> int:
         print()
         print_rows(("of the selected variant", "count"), list(facts.items()))
     for file in bad:
-        print(f"LEFT OUT {file.path}: {file.error}")
+        print(f"LEFT OUT {file.path}: {file.error}. Take it out of the folder and land what it held again.")
     print(f"\nnext: {step}")
     return 1 if bad else 0
 
