@@ -14,7 +14,8 @@ environment: $(VENV)/.installed
 
 $(VENV)/.installed: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed; name one: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
-	@begun=$$(date +%s); \
+	@echo "installing the environment into $(VENV): some minutes, once"; \
+	begun=$$(date +%s); \
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV); \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock && \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . && \
