@@ -7,6 +7,7 @@ import fcntl
 import hashlib
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from annotate.calls.compaction import compact, journal_folder, recover
@@ -32,6 +33,8 @@ class CallStore:
         self._journal: Journal | None = None
         self._full: list[Journal] = []
         self._compacting: asyncio.Task[None] | None = None
+        # Always the same thread: each one keeps the memory it has freed, so memory would grow with their number.
+        self._compactor = ThreadPoolExecutor(1, thread_name_prefix="compaction")
         self._files = asyncio.Lock()  # held by whoever reads or replaces files
         self._wanted: list[tuple[str, bool, asyncio.Future[Reply]]] = []
         self._fetching: asyncio.Task[None] | None = None
@@ -130,18 +133,19 @@ class CallStore:
             self._compacting = asyncio.create_task(self._compact_full())
 
     async def _compact_full(self) -> None:
+        loop = asyncio.get_running_loop()
         while self._full:
             journal = self._full[0]
             try:
-                await asyncio.to_thread(journal.seal)
-                appended = await asyncio.to_thread(compact, self._landing, journal, self._job_id)
+                await loop.run_in_executor(self._compactor, journal.seal)
+                appended = await loop.run_in_executor(self._compactor, compact, self._landing, journal, self._job_id)
             except OSError as error:
                 raise SaberError(
                     f"Replies cannot be landed in {self._landing.folder('llm_calls')}: {error.strerror or error}. "
                     f"They are safe in {journal.path}: free space and run the same command again."
                 ) from error
             if appended.path is not None:
-                keys = await asyncio.to_thread(read_keys, appended.path)
+                keys = await loop.run_in_executor(self._compactor, read_keys, appended.path)
                 async with self._files:
                     self._index.landed(appended.path, keys, journal)
                     journal.remove()
