@@ -479,6 +479,8 @@ def test_inversions_by_another_fit_and_plain_loops(home):
         inverted = []
         for query, rows in exhaustive.items():
             documents = sorted({row["first_id"] for row in rows} | {row["second_id"] for row in rows})
+            if len(rows) < 435:  # one pair of the fourth query is still open, so it is no reference
+                continue
             played = [
                 row
                 for row in judgments

@@ -1,8 +1,10 @@
--- Recorded tournaments whose query the same judge has also judged exhaustively, documents numbered within the query.
+-- Recorded tournaments whose query the same judge has also judged exhaustively to the end (an unfinished schedule
+-- gives
+-- no ranking to compare with), documents numbered within the query.
 -- At most 50 queries a judge, drawn by hash: fitting every round of every query takes long.
 {% set judge = ["benchmark", "judge", "provider", "model"] %}
 with
-    verdicts as (
+    asked as (
         select
             {{ judge | join(", ") }},
             schedule,
@@ -10,9 +12,22 @@ with
             round,
             first_id,
             second_id,
+            verdict,
             case verdict when 'first' then 1.0 when 'second' then 0.0 else 0.5 end as share
         from {{ ref("stg_judgments") }}
-        where kind = 'pair' and vote = 0 and verdict <> 'invalid'
+        where kind = 'pair' and vote = 0
+    ),
+
+    verdicts as (select * from asked where verdict <> 'invalid'),
+
+    asked_pairs as (
+        select
+            {{ judge | join(", ") }},
+            query_id,
+            count(distinct(least(first_id, second_id), greatest(first_id, second_id))) as n_pairs
+        from asked
+        where schedule = 'exhaustive'
+        group by {{ judge | join(", ") }}, query_id
     ),
 
     documents as (
@@ -25,15 +40,24 @@ with
         from
             (
                 select distinct {{ judge | join(", ") }}, query_id, unnest([first_id, second_id]) as document_id
-                from verdicts
+                from asked
                 where schedule = 'exhaustive'
             )
     ),
 
     queries as (
-        select {{ judge | join(", ") }}, query_id, any_value(n_documents) as n_documents
-        from documents
-        group by {{ judge | join(", ") }}, query_id
+        select {{ judge | join(", ") }}, query_id, n_documents
+        from (select distinct {{ judge | join(", ") }}, query_id, n_documents from documents) as judged
+        where
+            n_documents * (n_documents - 1) / 2 = (
+                select n_pairs
+                from asked_pairs
+                where
+                    {% for column in judge %}
+                        asked_pairs.{{ column }} is not distinct from judged.{{ column }} and
+                    {% endfor %}
+                    asked_pairs.query_id = judged.query_id
+            )
         qualify row_number() over (partition by {{ judge | join(", ") }} order by md5(query_id), query_id) <= 50
     )
 
