@@ -142,3 +142,17 @@ def test_another_setting_starts_anew(grown):
     generation, n_problems, _, n_eligible = grown.generation()
     assert (generation, n_problems, n_eligible) == (1, 54, 54)
     assert grown.home.rows("select count(*) from ontology.topic_information_content where is_frozen") == [(0,)]
+
+
+def test_a_pair_there_twice_is_found_by_dbt_test(grown, copy_home):
+    """A build that only grew tests the pairs of new problems; `dbt test` looks at all."""
+    home = copy_home(grown.home)
+    path = str(home.landing.home / "warehouse.duckdb")
+    with duckdb.connect(path) as connection:
+        connection.execute(
+            "insert into signals.summary_pairs from signals.summary_pairs order by second_index limit 1"
+        )
+    assert home.dbt("build", "--select", "summary_pairs").returncode == 0
+    again = home.dbt("test", "--select", "summary_pairs")
+    assert again.returncode == 1
+    assert "unique_pairs_summary_pairs" in again.stdout
