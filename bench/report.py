@@ -60,7 +60,8 @@ def line(row: Row) -> str:
     if row.agrees is not None:
         result += " =" if row.agrees else " DIFFERS"
     measures = f"{row.wall_s:>9.2f}{row.cpu_s:>9.2f}{row.peak_mb:>9,.0f}{row.disk_mb:>9.1f}"
-    facts = ", ".join(f"{name} {value}" for name, value in json.loads(row.facts).items())
+    told = json.loads(row.facts)
+    facts = ", ".join(f"{name} {value}" for name, value in told.items() if not name.startswith("rows of "))
     return f"{start}{measures}  {result:<26}{'' if row.growth is None else f'{row.growth:.2f}':>7}" + (
         f"\n    {facts}" if facts else ""
     )
