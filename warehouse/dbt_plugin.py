@@ -25,6 +25,7 @@ from warehouse.identity import variant_hash
 from warehouse.landing import Landing
 from warehouse.schemas import TABLES
 from warehouse.settings import Settings, home_folder, load_settings
+from warehouse.spilling import watch_run
 from warehouse.variants import OntologyInUse, domain_map, ontology_in_use, selected_variants
 
 NEXT_SNAPSHOT = ".snapshot.next.duckdb"
@@ -38,6 +39,7 @@ class Plugin(BasePlugin):
         home = home_folder()
         home.mkdir(parents=True, exist_ok=True)
         Landing(home).prepare()
+        watch_run(home / "warehouse.duckdb")
 
     def configure_connection(self, conn: duckdb.DuckDBPyConnection) -> None:
         """Create the schema ``landing`` on a new connection."""
