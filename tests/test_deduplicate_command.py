@@ -22,9 +22,8 @@ def test_copies_leave_the_benchmark_and_come_back(tmp_path):
     found = json.loads(result.stdout)
     assert found["landed"] > 0
     assert json.loads(home.saber("deduplicate", "--json").stdout)["landed"] == 0
-    build = home.dbt(
-        "build", "--select", "+duplicates", "+near_duplicates", "+corpus_eligibility", "--indirect-selection", "buildable"
-    )
+    marts = ("+duplicates", "+near_duplicates", "+corpus_eligibility")
+    build = home.dbt("build", "--select", *marts, "--indirect-selection", "buildable")
     assert build.returncode == 0, build.stdout
     groups = home.rows("select problem_id, is_survivor from analysis.duplicates where source <> 'sample' order by 1")
     assert groups == [("forum/1", False), ("official/1", True)]

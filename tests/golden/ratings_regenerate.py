@@ -45,9 +45,7 @@ def strengths(games: list[tuple[int, int]]) -> np.ndarray:
     rows = np.zeros((len(games), N_DOCUMENTS))
     for row, (winner, loser) in zip(rows, games, strict=True):
         row[winner], row[loser] = 1.0, -1.0
-    model = LogisticRegression(
-        C=1.0, fit_intercept=False, tol=1e-12, max_iter=10_000, solver="newton-cholesky"
-    )
+    model = LogisticRegression(C=1.0, fit_intercept=False, tol=1e-12, max_iter=10_000, solver="newton-cholesky")
     # The mirrored copy with label 0 gives the second class; half weights keep each game counted once.
     model.fit(np.vstack([rows, -rows]), [1] * len(games) + [0] * len(games), np.full(2 * len(games), 0.5))
     return np.asarray(model.coef_[0])
