@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -143,6 +144,11 @@ def show_leaderboard(settings: Settings) -> None:
         columns = [column[0] for column in result.description]
         rows = result.fetchall()
     print()
+    if not rows:
+        quotas = f"benchmark{_schema(settings).removeprefix('evaluation')}.query_quotas"
+        print(f'The leaderboard is empty. How many queries each domain gave: saber sql "from {quotas}"')
+        print("What is missing: saber status")
+        return
     print_rows(columns, rows)
     judges = {row[columns.index("judge")] for row in rows}
     if any(judge and _FLATTERING in judge for judge in judges):
@@ -155,7 +161,9 @@ def _schema(settings: Settings) -> str:
 
 
 def _next(settings: Settings, args: argparse.Namespace) -> None:
-    prefix = f"SABER_HOME={os.path.relpath(settings.home)} " if settings.home != ROOT / "data" else ""
+    home = os.path.relpath(settings.home)
+    home = str(settings.home) if home.startswith("..") else home
+    prefix = f"SABER_HOME={shlex.quote(home)} " if settings.home != ROOT / "data" else ""
     board = f"{_schema(settings)}.leaderboard"
     variant = f" --variant {settings.variant}" if settings.variant else ""
     print("\nNext:")
