@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 from dbt.adapters.duckdb.plugins import BasePlugin
+from dbt_common.exceptions import DbtRuntimeError
 
 from warehouse.errors import SaberError
 from warehouse.identity import variant_hash
@@ -36,17 +38,53 @@ class Plugin(BasePlugin):
 
     def initialize(self, config: dict[str, Any]) -> None:
         """Make the warehouse home before dbt opens the database in it."""
-        home = home_folder()
-        home.mkdir(parents=True, exist_ok=True)
-        Landing(home).prepare()
+        with _told_by_dbt():
+            home = home_folder()
+            home.mkdir(parents=True, exist_ok=True)
+            Landing(home).prepare()
+            _check_free(home / "warehouse.duckdb")
         watch_run(home / "warehouse.duckdb")
 
     def configure_connection(self, conn: duckdb.DuckDBPyConnection) -> None:
         """Create the schema ``landing`` on a new connection."""
-        show_landing(conn, *settings_of_this_run())
+        with _told_by_dbt():
+            show_landing(conn, *settings_of_this_run())
         home = home_folder()
         for name, function in (("clear_next_snapshot", clear_next_snapshot), ("publish_snapshot", publish_snapshot)):
             conn.create_function(name, partial(function, home), [], "varchar", side_effects=True)
+
+
+@contextmanager
+def _told_by_dbt() -> Iterator[None]:
+    """Turn our errors into dbt's own, which it prints without a traceback."""
+    try:
+        yield
+    except SaberError as error:
+        raise DbtRuntimeError(str(error)) from None
+
+
+def _check_free(database: Path) -> None:
+    """Say that another build is running, before dbt trips over its lock.
+
+    Raises
+    ------
+    SaberError
+        When another process has the warehouse file open.
+    """
+    if not database.exists():
+        return
+    try:
+        duckdb.connect(str(database)).close()
+    except duckdb.IOException as error:
+        if "lock" not in str(error):
+            raise
+        holder = re.search(r"PID \d+", str(error))
+        raise SaberError(
+            f"{database} is in use by another process ({holder.group() if holder else 'unknown'}), another build "
+            "most likely. Wait for it, then run this again; snapshot.duckdb can be read meanwhile."
+        ) from None
+    except duckdb.ConnectionException:  # this very process has it open, with dbt's own configuration
+        return
 
 
 def settings_of_this_run() -> tuple[Settings, Landing]:
