@@ -85,6 +85,8 @@ def intervals(
         name_axes(axes, x_label, "", 28)
         if _counts(data[value]):
             axes.xaxis.set_major_locator(matplotlib().ticker.MaxNLocator(integer=True, nbins=6))
+        else:
+            axes.xaxis.set_major_locator(matplotlib().ticker.MaxNLocator(nbins=5))
         if limits is not None:
             axes.set_xlim(*limits)
         if reference is not None:
