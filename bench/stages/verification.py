@@ -1,4 +1,7 @@
-"""Both signals of 300 random problems once more in SQL, against everything the kernels found for them."""
+"""Both signals of 300 random problems once more in SQL, against everything the kernels found for them.
+
+Where pairs are streamed, the problems are queries, whose partners are there nevertheless.
+"""
 
 from bench.stage import Outcome, Stage, Workbench
 from bench.tables import THRESHOLDS, connect
@@ -7,6 +10,7 @@ CHOSEN = """
     create temp table chosen as
     select problem_index, set_index, tokens
     from problem_topic_sets join summary_tokens using (problem_id, problem_index)
+    where not $streamed or problem_index in (select query_index from streamed_partners)
     order by md5('verification' || problem_id) limit 300
 """
 TOPICS = (
@@ -96,6 +100,20 @@ SUMMARIES = (
     where second_index in (select problem_index from chosen)
     """,
 )
+# Sets become the problems that share them, as the streamed partners of a query are problems.
+PROBLEMS_OF_SETS = """
+    create or replace temp table expected as
+    select chosen.problem_index as x, others.problem_index as y
+    from chosen
+    join expected on expected.x = chosen.set_index
+    join problem_topic_sets as others on others.set_index = expected.y
+    where others.problem_index <> chosen.problem_index
+"""
+STREAMED = """
+    create or replace temp table found as
+    select query_index as x, document_index as y from streamed_partners
+    where class in ($class, 'both') and query_index in (select problem_index from chosen)
+"""
 COMPARED = """
     select count(*) filter (a.x is null or b.x is null), count(*)
     from found as a full join expected as b on a.x = b.x and a.y = b.y
@@ -105,12 +123,17 @@ COMPARED = """
 def run(workbench: Workbench) -> Outcome:
     """Compare; reported are the pairs that both ways found."""
     connection = connect(workbench.database, read_only=True)
-    connection.execute(CHOSEN)
+    streamed = connection.execute("select max(storage) = 'streamed' from pair_density").fetchall()[0][0]
+    connection.execute(CHOSEN, {"streamed": streamed})
     compared = 0
     for signal, statements in (("topic", TOPICS), ("summary", SUMMARIES)):
         for statement in statements:
             parameters = {"threshold": THRESHOLDS[signal]} if "$threshold" in statement else None
             connection.execute(statement, parameters)
+        if streamed:
+            if signal == "topic":
+                connection.execute(PROBLEMS_OF_SETS)
+            connection.execute(STREAMED, {"class": f"{signal}_only"})
         differing, pairs = connection.execute(COMPARED).fetchall()[0]
         if differing:
             raise AssertionError(f"{differing} of {pairs} {signal} pairs are not what SQL finds.")
