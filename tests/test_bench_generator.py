@@ -107,7 +107,7 @@ def test_verification_sees_a_missing_and_a_wrong_pair(tmp_path: Path) -> None:
     (tmp_path / "options.json").write_text(json.dumps(asdict(OPTIONS)))
     workbench = Workbench(tmp_path, 250)  # all of them are looked at
     by_name = {stage.name: stage for stage in stages()}
-    for name in ("corpus", "topic_sets", "tokens", "density", "topic_pairs", "summary_pairs"):
+    for name in ("corpus", "topic_sets", "tokens", "density", "topic_pairs", "summary_pairs", "counts", "candidates"):
         by_name[name].run(workbench)
     with connect(workbench.database) as connection:
         connection.execute("delete from summary_pairs where rowid = 3")
