@@ -43,8 +43,9 @@ def _run(args: argparse.Namespace) -> int:
         print()
         print_rows(("of the selected variant", "count"), list(facts.items()))
     for file in bad:
-        print(f"LEFT OUT {file.path}: {file.error}. Take it out of the folder and land what it held again.")
-    print(f"\nnext: {step}")
+        why = str(file.error).rstrip(".")
+        print(f"LEFT OUT {file.path}: {why}. Take it out of the folder and land what it held again.")
+    print(f"\nnext: {'mend the files named above: builds fail until then' if bad else step}")
     return 1 if bad else 0
 
 
