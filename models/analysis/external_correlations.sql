@@ -50,7 +50,7 @@ select
     other_leaderboard,
     other_measure,
     count(*) as n_systems,
-    case when count(*) >= 3 then round(corr(value, other_value), 9) end as pearson,
-    case when count(*) >= 3 then round(corr(value_rank, other_rank), 9) end as spearman
+    {{ correlation("value", "other_value") }} as pearson,
+    {{ correlation("value_rank", "other_rank") }} as spearman
 from ranked
 group by subset, leaderboard, measure, other_leaderboard, other_measure

@@ -32,8 +32,8 @@ with
             gain,
             other_gain,
             count(*) as n_systems,
-            case when count(*) >= 3 then round(corr(score, other_score), 9) end as pearson,
-            case when count(*) >= 3 then round(corr(average_rank, other_average_rank), 9) end as spearman,
+            {{ correlation("score", "other_score") }} as pearson,
+            {{ correlation("average_rank", "other_average_rank") }} as spearman,
             max(abs(rank - other_rank)) as largest_move,
             count(*) filter (rank <> other_rank) as n_moved
         from ranked
