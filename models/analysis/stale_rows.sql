@@ -39,6 +39,17 @@ with
         group by all
     ),
 
+    -- of an imported benchmark marts read the import landed last
+    imported as (
+        select
+            query_id,
+            document_id,
+            variant,
+            content_hash,
+            variant = arg_max(variant, sequence) over (partition by benchmark) as is_last
+        from {{ latest(source("landing", "qrels"), ["benchmark", "query_id", "document_id", "variant"]) }}
+    ),
+
     compared as (
         select
             annotations.landed_table,
@@ -81,3 +92,24 @@ select
 from compared
 inner join {{ ref("stg_selected_variants") }} as selected using (stage)
 where compared.variant <> selected.variant or not coalesce(compared.is_current, false)
+
+union all
+
+select
+    'qrels' as landed_table,
+    imported.query_id,
+    imported.document_id as problem_id,
+    imported.variant,
+    case
+        when not imported.is_last
+        then 'another variant'
+        when query.problem_id is null or document.problem_id is null
+        then 'problem gone'
+        else 'older text'
+    end as reason
+from imported
+left join texts as query on query.problem_id = imported.query_id
+left join texts as document on document.problem_id = imported.document_id
+where
+    not imported.is_last
+    or imported.content_hash <> left(sha256(concat_ws(':', query.content_hash, document.content_hash)), 32)
