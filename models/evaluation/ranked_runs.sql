@@ -1,5 +1,6 @@
 -- The first documents of every run and query in the order that metrics use; gains travel with the rows.
--- A ranking that saw an older text of one of them is left out as a whole: the query then counts as missing.
+-- A ranking that saw an older text of one of them, or one that is withdrawn, is left out as a whole: the query then
+-- counts as missing.
 with
     heads as (
         select run_queries.run_id, run_queries.query_id, run_queries.first_documents
@@ -20,8 +21,8 @@ with
     outdated_pairs as (
         select seen.query_id, seen.document_id, seen.content_hash
         from seen
-        inner join texts as query on query.problem_id = seen.query_id
-        inner join texts as document on document.problem_id = seen.document_id
+        left join texts as query on query.problem_id = seen.query_id
+        left join texts as document on document.problem_id = seen.document_id
         where seen.content_hash <> left(sha256(concat_ws(':', query.content_hash, document.content_hash)), 32)
     ),
 
