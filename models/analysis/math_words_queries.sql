@@ -20,11 +20,19 @@ with
 
     counts as (select query_id, count(*) as n_documents from best group by query_id),
 
+    texts as (select problem_id, content_hash from {{ ref("stg_problems") }}),
+
+    -- scores of older texts are those of other documents
     means as (
         select runs.run_id, landed.query_id, {{ mean("landed.score") }} as score, count(*) as n_documents
         from {{ ref("stg_runs") }} as landed
         inner join runs using (run_id)
         inner join best using (query_id, document_id)
+        left join texts as query on query.problem_id = landed.query_id
+        left join texts as document on document.problem_id = landed.document_id
+        where
+            landed.content_hash is null
+            or landed.content_hash = left(sha256(concat_ws(':', query.content_hash, document.content_hash)), 32)
         group by runs.run_id, landed.query_id
     )
 
