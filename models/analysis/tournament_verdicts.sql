@@ -6,16 +6,22 @@
 with
     asked as (
         select
-            {{ judge | join(", ") }},
-            schedule,
+            {% for column in judge %} judgments.{{ column }}, {% endfor %}
+            judgments.schedule,
             query_id,
             round,
             first_id,
             second_id,
             verdict,
             case verdict when 'first' then 1.0 when 'second' then 0.0 else 0.5 end as share
-        from {{ ref("stg_judgments") }}
-        where kind = 'pair' and vote = 0
+        from {{ ref("stg_judgments") }} as judgments
+        inner join
+            {{ ref("compared_tournaments") }} as compared
+            on {% for column in judge %}
+                compared.{{ column }} is not distinct from judgments.{{ column }} and
+            {% endfor %}
+            compared.schedule is not distinct from judgments.schedule and compared.variant = judgments.variant
+        where judgments.kind = 'pair' and judgments.vote = 0
     ),
 
     verdicts as (select * from asked where verdict <> 'invalid'),
