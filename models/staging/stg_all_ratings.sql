@@ -1,4 +1,5 @@
--- Ratings of every variant, for comparing schedules and judges; stg_ratings has the selected one.
+-- Ratings of every variant, for comparing schedules and judges; stg_ratings has the selected one. A variant has one
+-- judge a query: what another one said there before (the offline judge compares techniques or texts) is replaced.
 with
     latest as (
         select *
@@ -6,7 +7,7 @@ with
             {{
                 latest(
                     source("landing", "ratings"),
-                    ["benchmark", "query_id", "document_id", "judge", "schedule", "variant"],
+                    ["benchmark", "query_id", "document_id", "schedule", "variant"],
                 )
             }}
     ),

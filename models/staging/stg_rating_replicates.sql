@@ -20,6 +20,8 @@ with
             rated.benchmark,
             rated.query_id,
             rated.document_id,
+            rated.judge,
+            rated.schedule,
             left(sha256(concat_ws(':', query.content_hash, document.content_hash)), 32) as content_hash
         from {{ ref("stg_ratings") }} as rated
         inner join texts as query on query.problem_id = rated.query_id
@@ -37,4 +39,4 @@ select
     latest.log_strength,
     latest.variant
 from latest
-semi join pairs using (benchmark, query_id, document_id, content_hash)
+semi join pairs using (benchmark, query_id, document_id, judge, schedule, content_hash)
