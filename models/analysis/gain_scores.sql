@@ -8,7 +8,7 @@ with
             query_id,
             document_id,
             relevance / {{ setting("ratings.scale", "double") }} as share,
-            1 - percent_rank() over (partition by query_id order by relevance desc) as rank_gain,
+            percent_rank() over (partition by query_id order by relevance) as rank_gain,
             row_number() over (partition by query_id order by relevance desc, document_id) as position
         from {{ ref("qrels") }}
         where relevance is not null
