@@ -8,10 +8,20 @@
             {'key': - score, 'document_id':document_id, 'score':score, 'content_hash':content_hash}, {{ depth }}
         ) filter ({{ tie_break }} <> 'trec'),
         max(
-            {'key':score::float::double, 'document_id':document_id, 'score':score, 'content_hash':content_hash},
+            {
+                'key':{{ as_float32("score") }}::double,
+                'document_id':document_id,
+                'score':score,
+                'content_hash':content_hash
+            },
             {{ depth }}
         ) filter ({{ tie_break }} = 'trec')
     )
+{%- endmacro %}
+
+{#- A score in the single precision that trec_eval keeps; what is too large for it is infinite there, no error. -#}
+{% macro as_float32(score) -%}
+    coalesce(try_cast({{ score }} as float), (sign({{ score }}) * 'infinity'::double)::float)
 {%- endmacro %}
 
 {#- Unfold `first_documents` of (run_id, query_id, first_documents): one row per document with its rank. -#}
@@ -61,15 +71,27 @@
             ),
 
             pools as (
+                -- an unjudged document gains nothing, but a random order may place it first all the same
                 select
                     benchmark,
                     query_id,
-                    count(*) as n_judged,
+                    count(*) as n_documents,
+                    count(relevance) as n_judged,
                     count(*) filter (relevance > 0) as n_relevant,
                     fsum({{ exponential_gain("relevance") }}) / count(*) as mean_exponential,
                     fsum({{ linear_gain("relevance") }}) / count(*) as mean_linear
-                from graded
+                from {{ relevances }}
                 group by benchmark, query_id
+            ),
+
+            ranks as (select unnest(range(1, (select max(k) + 1 from {{ cutoffs }}))) as rank),
+
+            -- what all places down to one discount, together
+            discounts as (
+                select first.rank as n_places, fsum(1 / {{ discount("upper.rank") }}) as total
+                from ranks as first
+                inner join ranks as upper on upper.rank <= first.rank
+                group by first.rank
             ),
 
             ideal as (
@@ -80,8 +102,7 @@
                     fsum(
                         {{ exponential_gain("graded.relevance") }} / {{ discount("graded.position") }}
                     ) as exponential,
-                    fsum({{ linear_gain("graded.relevance") }} / {{ discount("graded.position") }}) as linear,
-                    fsum(1 / {{ discount("graded.position") }}) as discounts
+                    fsum({{ linear_gain("graded.relevance") }} / {{ discount("graded.position") }}) as linear
                 from graded
                 inner join {{ cutoffs }} as cutoffs on graded.position <= cutoffs.k
                 group by graded.benchmark, graded.query_id, cutoffs.k
@@ -93,12 +114,14 @@
             ideal.k,
             ideal.exponential as ideal_exponential,
             ideal.linear as ideal_linear,
-            pools.mean_exponential * ideal.discounts as random_exponential,
-            pools.mean_linear * ideal.discounts as random_linear,
+            pools.mean_exponential * discounts.total as random_exponential,
+            pools.mean_linear * discounts.total as random_linear,
+            pools.n_documents,
             pools.n_judged,
             pools.n_relevant
         from ideal
         inner join pools using (benchmark, query_id)
+        inner join discounts on discounts.n_places = least(ideal.k, pools.n_documents)
     )
 {%- endmacro %}
 
@@ -110,10 +133,10 @@
             marked as (
                 select
                     *,
-                    score::float = lag(score::float) over places as is_tied_above,
-                    score::float = lead(score::float) over places as is_tied_below,
+                    single = lag(single) over places as is_tied_above,
+                    single = lead(single) over places as is_tied_below,
                     score = lead(score) over places as is_equal_below
-                from {{ ranked }}
+                from (select *, {{ as_float32("score") }} as single from {{ ranked }}) as ranked
                 window places as (partition by run_id, query_id order by rank)
             )
 

@@ -59,7 +59,8 @@ class Runs:
         ``evaluation.tie_break`` of the settings, as the metrics do.
         """
         is_trec = self._settings.evaluation.tie_break == "trec"
-        order = "score::float desc, document_id desc" if is_trec else "score desc, document_id asc"
+        single = "coalesce(try_cast(score as float), (sign(score) * 'infinity'::double)::float)"
+        order = f"{single} desc, document_id desc" if is_trec else "score desc, document_id asc"
         queries = pa.table({"query_id": pa.array(self._collection.query_ids, pa.string())})
         with Marts(self._settings) as marts:
             marts.connection.register("exported_queries", queries)

@@ -29,10 +29,10 @@ with
                 [
                     ideal.random_exponential / nullif(ideal.ideal_exponential, 0),
                     ideal.random_linear / nullif(ideal.ideal_linear, 0),
-                    case when ideal.n_relevant > 0 then least(1.0, ideal.k / ideal.n_judged) end,
+                    case when ideal.n_relevant > 0 then least(1.0, ideal.k / ideal.n_documents) end,
                     case
                         when ideal.n_relevant > 0
-                        then {{ chance_of_a_hit("ideal.n_judged", "ideal.n_relevant", "ideal.k") }}
+                        then {{ chance_of_a_hit("ideal.n_documents", "ideal.n_relevant", "ideal.k") }}
                     end
                 ]
             ) as value

@@ -24,6 +24,7 @@ select
     ideal.ideal_linear,
     ideal.random_exponential,
     ideal.random_linear,
+    coalesce(ideal.n_documents, 0) as n_documents,
     coalesce(ideal.n_judged, 0) as n_judged,
     coalesce(ideal.n_relevant, 0) as n_relevant
 from {{ ref("evaluated_queries") }} as queries
