@@ -28,5 +28,10 @@ with
     )
 
 select
-    collection, level, domain, subdomain, weight, weight / sum(weight) over (partition by collection, level) as share
+    collection,
+    level,
+    domain,
+    subdomain,
+    weight,
+    round(weight / sum(weight) over (partition by collection, level), 12) as share
 from weighed

@@ -27,9 +27,10 @@ select
     leaderboard,
     measure,
     {{ plain_name }} as system_key,
-    arg_max(system, value) as system,
+    -- the name decides between equal values, so that the same rows give the same name
+    arg_max(system, (value, system)) as system,
     max(value) as value,
-    any_value(origin) as origin
+    arg_max(origin, (value, system)) as origin
 from scores
 where value is not null
 group by leaderboard, measure, {{ plain_name }}

@@ -10,7 +10,7 @@ with
     ),
 
     received as (
-        select bears.domain, sum(bears.weight) as weight, count(*) as n_queries
+        select bears.domain, round(fsum(bears.weight), 12) as weight, count(*) as n_queries
         from {{ ref("queries") }} as queries
         inner join {{ ref("problem_domains") }} as bears on bears.problem_id = queries.query_id
         group by bears.domain
