@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
 from collections.abc import Mapping
 from fractions import Fraction
@@ -268,6 +269,18 @@ def test_equal_texts_with_other_drawings_are_other_problems() -> None:
     one, other = '{"figures": ["draw(a);"]}', '{"figures": ["draw(b);"]}'
     assert pair(text, text, metadata=one, metadata2=other, solution2="s") == ("near", "other figures")
     assert pair(text, text, metadata=one, metadata2=one, solution2="s") == ("merged", "same text")
+
+
+def test_one_hash_with_other_drawings_or_answers_is_other_problems() -> None:
+    """Without a solution the content hash is the statement's alone; drawings and short texts' answers still count."""
+    text = "The graph of $y=ax^2+bx+c$ is given below, where $a$, $b$ and $c$ are integers. Find $a$. [figure]"
+    drawn, other = (json.dumps({"figures": [f"[asy]draw({n});[/asy]"]}) for n in (1, 2))
+    for solution in (None, "Look at it."):
+        assert pair(text, text, metadata=drawn, metadata2=other, solution=solution) == ("near", "other figures")
+        assert pair(text, text, metadata=drawn, metadata2=drawn, solution=solution) == ("merged", "exact")
+    short = "Find $XY$ below."
+    assert pair(short, short, answer="3", answer2="4") == ("near", "other answer")
+    assert pair(short, short, answer="3", answer2="4", solution="One proof of both.") == ("merged", "exact")
 
 
 def test_exact_copies_and_other_problems() -> None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
+import lzma
 import os
+import random
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -135,6 +138,39 @@ def test_absurd_numbers_depths_and_constants_do_not_break_the_reader(tmp_path: P
     found = items(write(tmp_path, "a.jsonl", "\n".join(lines) + "\n"))
     assert fields(found) == [{"problem": "a", "x": None}]
     assert [kind for kind, *_ in rejected(found)] == ["not JSON", "not JSON", "not a record", "not a record"]
+
+
+def test_nesting_that_no_later_step_could_walk_is_rejected(tmp_path: Path) -> None:
+    levels = [99, 100, 900]  # the object itself is one more
+    lines = [f'{{"problem": "a", "x": {"[" * n}{"]" * n}}}' for n in levels]
+    found = items(write(tmp_path, "a.jsonl", "\n".join(lines) + "\n"))
+    assert len(fields(found)) == 1
+    assert [(kind, row) for kind, row, *_ in rejected(found)] == [("not JSON", 2), ("not JSON", 3)]
+
+
+def test_doubtful_values_are_read_and_noted(tmp_path: Path) -> None:
+    lines = ['{"problem": "a", "problem": "b"}', '{"problem": "NaN", "x": NaN, "y": -Infinity}', "[]"]
+    found = items(write(tmp_path, "a.jsonl", "\n".join(lines) + "\n"))
+    assert fields(found) == [{"problem": "b"}, {"problem": "NaN", "x": None, "y": None}]
+    assert rejected(found) == [("not a record", 3, 3, sum(len(line) + 1 for line in lines[:2]))]
+    said = [(item.number, item.detail) for item in found if isinstance(item, Note)]
+    assert said == [
+        (1, "key 'problem' stands more than once, the last one counts"),
+        (2, "NaN is no JSON value, read as null"),
+        (2, "-Infinity is no JSON value, read as null"),
+    ]
+
+
+def test_records_of_one_key_in_a_document_are_all_kept(tmp_path: Path) -> None:
+    found = items(write(tmp_path, "a.json", '{"P1": {"problem": "a"},\n "P1": {"problem": "b", "x": NaN}}'))
+    assert [row["problem"] for row in fields(found)] == ["a", "b"]
+    assert any(isinstance(item, Note) and "NaN" in item.detail for item in found)
+
+
+def test_a_hole_of_zeros_costs_its_line_alone(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.jsonl", b'{"problem": "a"}\n' + b"\0" * 5000 + b'\n{"problem": "b"}\n')
+    assert [row["problem"] for row in fields(items(path))] == ["a", "b"]
+    assert [(kind, row) for kind, row, *_ in rejected(items(path))] == [("not JSON", 2)]
 
 
 def test_object_of_one_record_a_line_is_unwrapped_with_its_key(tmp_path: Path) -> None:
@@ -289,6 +325,12 @@ def test_csv_ragged_rows_are_rejected_and_empty_tails_forgiven(tmp_path: Path) -
     assert [(kind, number) for kind, number, *_ in rejected(found)] == [("field count", 2), ("field count", 3)]
 
 
+def test_header_with_a_name_twice_loses_no_column(tmp_path: Path) -> None:
+    found = items(write(tmp_path, "a.csv", "problem,solution,problem\nx,y,z\n"))
+    assert fields(found) == [{"problem": "x", "solution": "y", "problem_3": "z"}]
+    assert [item.kind for item in found if isinstance(item, Note)] == ["header"]
+
+
 def test_headerless_tsv_and_quotes_that_are_text(tmp_path: Path) -> None:
     found = items(write(tmp_path, "a.tsv", '"Janet" has 3 ducks, he said "yes.\t18\nAnother one\t3\n'))
     assert fields(found) == [
@@ -432,14 +474,33 @@ def test_bombs_are_refused_by_name(tmp_path: Path, kind: str) -> None:
     assert "10000" in refused.reason
 
 
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_rows_before_the_cut_of_a_packed_file_are_kept(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    numbers = random.Random(0)
+    text = b"".join(b'{"problem": "%d"}\n' % numbers.getrandbits(400) for _ in range(20_000))
+    path = write(tmp_path, "a.jsonl.gz", pack(text)[:-1000])
+    rows, refused = [], []
+    for reading in open_files([path]):
+        if isinstance(reading, SkippedFile):
+            refused.append(reading)
+        else:
+            rows += fields(list(reading.items))
+    assert 0 < len(rows) < 20_000
+    assert [row["problem"].encode() in text for row in rows[-2:]] == [True, True]
+    (cut,) = refused
+    assert cut.refused
+    assert "end early" in cut.reason
+
+
 def test_broken_archives_and_too_many_members_are_refused(tmp_path: Path) -> None:
-    cut = write(tmp_path, "a.jsonl.gz", gzip.compress(os.urandom(5000))[:-600])
+    whole = gzip.compress(os.urandom(5000))
+    wrong = write(tmp_path, "a.jsonl.gz", whole[:-8] + bytes(4) + whole[-4:])  # the checksum of other data
     bad = write(tmp_path, "b.zip", b"PK\x03\x04 not really")
     many = tmp_path / "c.zip"
     with zipfile.ZipFile(many, "w") as archive:
         for number in range(4):
             archive.writestr(f"{number}.csv", "problem\n")
-    for path in (cut, bad, many):
+    for path in (wrong, bad, many):
         (refused,) = opened(path, SMALL)
         assert isinstance(refused, SkippedFile)
         assert refused.refused

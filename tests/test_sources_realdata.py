@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 from pathlib import Path
@@ -11,7 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from warehouse.cleaning import clean_problems
+from warehouse.cli import main
 from warehouse.deduplication import find_duplicates
+from warehouse.landing import Landing
 from warehouse.ontologies import read_ontology, unfold
 from warehouse.sources import ingest_problems
 
@@ -20,6 +24,15 @@ pytestmark = [
     pytest.mark.realdata,
     pytest.mark.skipif(not DATA.is_dir(), reason=f"no real data in {DATA} (set SABER_REALDATA)"),
 ]
+
+
+PROBLEM_FOLDERS = (
+    *("math_test", "omni_math_rule", "olympiadbench", "gsm8k", "harp_proof", "aime_aops", "theoremqa", "imobench"),
+    "math_parquet",
+)
+FORMATS = frozenset((".jsonl", ".json", ".csv", ".tsv", ".xml", ".parquet"))
+# Labels and edges, no problems.
+OTHERS = frozenset(("aops_subject_labels.jsonl", "domain_edges.csv", "13_bom_utf8.tsv"))
 
 
 @pytest.mark.parametrize(
@@ -33,6 +46,7 @@ pytestmark = [
         ("aime_aops", 90, 90, {}),
         ("theoremqa", 800, 800, {}),
         ("imobench", 980, 979, {"quoting": 1}),
+        ("math_parquet", 8081, 8080, {"repeated": 1}),
     ],
 )
 def test_every_row_of_the_problem_folders_is_accounted_for(
@@ -43,13 +57,42 @@ def test_every_row_of_the_problem_folders_is_accounted_for(
 
 
 @pytest.mark.parametrize(
-    "folder", ["alfworld", "judgebench", "arqmath_qrels", "trec_eval", "ontomathpro", "mathworld"]
+    "folder", ["alfworld", "amo_bench", "judgebench", "arqmath_qrels", "trec_eval", "ontomathpro", "mathworld"]
 )
 def test_folders_without_problems_give_no_rows_and_no_failure(folder: str) -> None:
     result = ingest_problems([DATA / folder], folder)
     assert not result.rows
     assert not result.refused
     assert len(result.skipped_files) == len([path for path in (DATA / folder).iterdir() if path.is_file()])
+
+
+def _rows_in(path: Path) -> int:
+    """Rows of a file, counted by the standard library and pyarrow alone."""
+    if path.suffix == ".parquet":
+        return pq.read_metadata(path).num_rows
+    text = path.read_text("utf-8-sig")
+    if path.suffix == ".json":
+        return len(json.loads(text))
+    if path.suffix == ".csv":
+        return sum(1 for row in csv.reader(io.StringIO(text, newline="")) if row) - 1
+    if path.suffix == ".xml":
+        return text.count("<Topic ")
+    return sum(1 for line in text.split("\n") if line.strip())
+
+
+@pytest.mark.parametrize("folder", [*PROBLEM_FOLDERS, "nasty"])
+def test_one_command_a_file_lands_all_rows_or_says_why_not(
+    folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [path for path in sorted((DATA / folder).iterdir()) if path.suffix in FORMATS and path.name not in OTHERS]
+    assert files
+    for number, path in enumerate(files):
+        home = tmp_path / str(number)
+        main(["ingest", "problems", str(path), "--source", "s", "--home", str(home)])
+        audit = Landing(home).read("source_rows").to_pylist()
+        rejected = sum(row["n_rows"] for row in audit if row["step"] == "read")
+        assert Landing(home).read("problems").num_rows + rejected == _rows_in(path), path.name
+        assert capsys.readouterr().out.splitlines()[-1].startswith(f"s: {_rows_in(path)} rows in = ")
 
 
 def test_mathworld_counts() -> None:
@@ -83,6 +126,30 @@ def test_math_in_parquet_and_json_lines_collapses_and_no_two_problems_merge(tmp_
     assert {problem.split("/")[0] for problem in kept} == {"math"}
     assert "math/test:2348" in found.dropped
     assert "math/test:1022" in kept
+
+
+def test_problems_of_math_that_differ_in_their_figure_alone_stay_apart() -> None:
+    """In this file the solution is the answer alone, so the content hash of such problems is the same."""
+    rows = clean_problems(ingest_problems([DATA / "math_parquet" / "repo_math_train.parquet"], "math").rows).rows
+    place = {row["problem_id"]: json.loads(row["metadata"])["_row"] for row in rows}
+    found = find_duplicates(rows)
+    merged: dict[str, set[int]] = {}
+    for row in found.groups:
+        merged.setdefault(row["group_id"], set()).add(place[row["problem_id"]])
+    # Looked at one by one: each pair is one problem in two notations.
+    assert sorted(map(sorted, merged.values())) == [
+        [294, 3658],
+        [778, 1715],
+        [1159, 3882],
+        [3494, 4323],
+        [6893, 7379],
+    ]
+    figures = {
+        frozenset((place[row["first_id"]], place[row["second_id"]]))
+        for row in found.near
+        if row["kind"] == "other figures"
+    }
+    assert {frozenset(pair) for pair in [(3210, 3279), (5867, 6099), (639, 1704), (5587, 6290)]} <= figures
 
 
 def test_the_same_problem_in_four_languages_is_near() -> None:

@@ -121,6 +121,11 @@ QUOTE = 'problem,solution\nOne,A\n"Two\nlines",B\n"Three never ends,C\nFour,D\n'
         (cut_parquet, 1, 0, 0, "the file is cut or foreign"),
         (parquet_named_csv, 0, 2, 0, ""),
         (scanned, 1, 0, 0, "saber source segment"),
+        (a_file("deep.jsonl", json_lines(1) + '{"problem": "x", "y": ' + "[" * 900 + "]" * 900 + "}\n"),
+         1, 1, 1, "row 2 (byte "),
+        (a_file("pointer.parquet", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"),
+         1, 0, 0, "git lfs pull"),
+        (a_file("prose.jsonl", "Not found\n"), 1, 0, 0, "refused prose.jsonl: "),
         (a_file("noise.jsonl", bytes(range(256)) * 20), 1, 0, 0, "binary data of no known format"),
     ],
 )  # fmt: skip
@@ -152,6 +157,16 @@ def test_the_right_encoding_can_be_named(home: Path, tmp_path: Path, capsys: pyt
     path.write_bytes("problem,solution\nЗадача,Ответ\n".encode("cp1251"))
     ingest(capsys, str(path), "--source", "s", "--encoding", "cp1251")
     assert Landing(home).read("problems").to_pylist()[0]["statement"] == "Задача"
+
+
+@pytest.mark.parametrize("name", ["klingon", "base64", "utf-8\0"])
+def test_an_encoding_that_does_not_exist_is_told_in_one_line(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    path = a_file("a.jsonl", json_lines(1))(tmp_path)
+    assert main(["ingest", "problems", str(path), "--source", "s", "--encoding", name]) == 1
+    assert capsys.readouterr().err.startswith("saber: There is no text encoding")
+    assert not (home / "landing" / "problems").exists()
 
 
 def test_licence_and_language_come_from_the_row_the_flag_or_the_settings(

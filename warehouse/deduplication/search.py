@@ -37,19 +37,25 @@ def equal_groups(keys: Hashes) -> list[NDArray[np.int64]]:
 
 
 def equal_links(statements: Statements) -> tuple[Pairs, Pairs]:
-    """Link records of one content hash, then statements of equal tokens.
+    """Link records of one content hash and one set of drawings, then statements of equal tokens.
 
     Returns
     -------
     links, conflicts : (P, 2) int64
         Short equal statements whose answers are different numbers are conflicts, not links: "Find the value
         of x in the figure." is many problems.
+
+    Notes
+    -----
+    The content hash knows neither drawings (cleaning set them apart) nor answers. Without a solution it is the hash
+    of the statement alone, so such records are compared as statements, where drawings and answers count.
     """
-    places: dict[str, int] = {}
+    places: dict[tuple[str, int], int] = {}
     links: list[tuple[int, int]] = []
     leaders = []
     for place, record in enumerate(statements.records):
-        first = places.setdefault(record["content_hash"], place)
+        key = record["content_hash"], int(statements.text_keys[place])
+        first = places.setdefault(key, place) if record.get("solution") else place
         if first == place:
             leaders.append(place)
         else:

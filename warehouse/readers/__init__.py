@@ -50,6 +50,7 @@ _UNREAD = {
     "markdown": "Markdown without headings such as 'Problem 1' and 'Solution'",
     "tex": "TeX without problem environments",
 }
+_POINTER = "a Git LFS pointer in the place of the data; fetch the data with git lfs pull"
 _DOCUMENTS = {"markdown": markdown.read, "tex": tex.read, "markup": markup.read}
 _DATA = (".parquet", ".jsonl", ".json", ".csv", ".tsv", ".ndjson")
 
@@ -154,9 +155,15 @@ def _reading(
             return SkippedFile(name, _UNREAD[form])
         items = iter(found)
     else:
-        promising = form == "pdf" or (form == "binary" and name.lower().endswith(_DATA))
-        return SkippedFile(name, _UNREAD[form], refused=promising)
+        data_file = form in ("binary", "text") and name.lower().endswith(_DATA)
+        reason = _POINTER if form == "text" and _is_pointer(path) else _UNREAD[form]
+        return SkippedFile(name, reason, refused=form == "pdf" or data_file)
     return Reading(name, stem, form, path, _inspected(items))
+
+
+def _is_pointer(path: Path) -> bool:
+    with path.open("rb") as handle:
+        return handle.read(40).startswith(b"version https://git-lfs")
 
 
 def _inspected(items: Iterator[Item]) -> Iterator[Item]:

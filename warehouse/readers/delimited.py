@@ -68,11 +68,12 @@ def guess(sample: str, names: frozenset[str], file_name: str) -> Dialect:
 
 
 def is_header(first: list[str], names: frozenset[str]) -> bool:
-    """Whether a record names columns: one known name, or short distinct names throughout."""
+    """Whether a record names columns: one known name, or short names throughout, distinct or one of them known."""
     cells = [cell.strip().lower() for cell in first]
     known = any(plain(cell) in names for cell in cells)
     named = len(cells) > 1 and all(cell.isascii() and _NAME.match(cell) for cell in cells)
-    return bool(cells) and len(set(cells)) == len(cells) and (known or named)
+    distinct = len(set(cells)) == len(cells)
+    return bool(cells) and ((distinct and (known or named)) or (known and named))
 
 
 def plain(name: str) -> str:
@@ -165,6 +166,10 @@ def _rows(feed: _Feed, dialect: Dialect) -> Iterator[Item]:
         if columns is None:
             columns = _columns(record, dialect.header)
             if dialect.header:
+                renamed = [name for name, cell in zip(columns, record, strict=True) if cell.strip() not in ("", name)]
+                if renamed:
+                    detail = f"a column name stands more than once, the later ones are called {', '.join(renamed)}"
+                    yield Note(feed.name, None, "header", detail, feed.line, feed.offset)
                 continue
         number += 1
         yield _row(feed, number, columns, record)
@@ -190,7 +195,12 @@ def _broken(feed: _Feed, number: int, reason: str) -> Rejection:
 def _columns(record: list[str], header: bool) -> list[str]:
     if not header:
         return [f"column_{index}" for index in range(1, len(record) + 1)]
-    return [cell.strip() or f"column_{index}" for index, cell in enumerate(record, start=1)]
+    columns: list[str] = []
+    for index, cell in enumerate(record, start=1):
+        name = cell.strip() or f"column_{index}"
+        # The first column of a name keeps it; a later one must not overwrite it.
+        columns.append(name if name not in columns else f"{name}_{index}")
+    return columns
 
 
 def _row(feed: _Feed, number: int, columns: list[str], record: list[str]) -> Item:

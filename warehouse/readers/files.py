@@ -62,6 +62,8 @@ def _expand(given: str) -> list[Path]:
         if matches:
             return matches
         raise SaberError(f"The pattern {given} matches no file. Quote it so that the shell leaves it alone.")
+    if "://" in given:
+        raise SaberError(f"{given} is no address that can be read. Use hf://, s3://, gs:// or https://, or a path.")
     raise SaberError(f"{given} does not exist. Check the path.")
 
 

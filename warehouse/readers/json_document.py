@@ -45,6 +45,8 @@ def _document(file: str, text: str, offset: int, limits: Limits) -> Iterator[Ite
         while cursor.skip():
             for fields, length in _top(cursor):
                 number += 1
+                for remark in cursor.remarked():
+                    yield Note(file, number, "value", remark)
                 if fields is None:
                     yield Rejection(file, number, "not a record", "the value is no JSON object")
                 elif length > limits.record_bytes:
@@ -72,18 +74,19 @@ def _top(cursor: _Cursor) -> Iterator[tuple[dict[str, Any] | None, int]]:
         cursor.value()
         yield None, 0
         return
-    held: dict[str, tuple[Any, int]] = {}
+    held: list[tuple[str, Any, int]] = []  # no dict: two records may bear one key
     failure = None
     try:
         for key, value, length in cursor.members():
-            held[key] = value, length
+            held.append((key, value, length))
     except BadValueError as error:
         failure = error
-    if all(isinstance(value, dict) for value, _ in held.values()):
-        for key, (value, length) in held.items():
+    if all(isinstance(value, dict) for _, value, _ in held):
+        for key, value, length in held:
             yield {KEY: key, **value}, length
     elif failure is None:
-        for fields in records({key: value for key, (value, _) in held.items()}):
+        cursor.remark_repeated([key for key, _, _ in held])
+        for fields in records({key: value for key, value, _ in held}):
             yield fields, 0
     if failure is not None:
         raise failure
@@ -94,6 +97,7 @@ class _Cursor:
 
     def __init__(self, text: str) -> None:
         self.text, self.position = text, 0
+        self._remarks: list[str] = []
 
     def skip(self) -> bool:
         """Step over white space; False at the end of the text."""
@@ -103,8 +107,20 @@ class _Cursor:
 
     def value(self) -> Any:
         """Decode the value here and step behind it."""
-        value, self.position = decode_at(self.text, self.position)
+        value, self.position = decode_at(self.text, self.position, self._remarks)
         return value
+
+    def remarked(self) -> list[str]:
+        """Hand out, once each, the remarks on what was decoded since the last call."""
+        remarks, self._remarks = list(dict.fromkeys(self._remarks)), []
+        return remarks
+
+    def remark_repeated(self, keys: list[str]) -> None:
+        """Remark on keys of an object that stand more than once."""
+        repeated = sorted({key for key in keys if keys.count(key) > 1}) if len(set(keys)) < len(keys) else []
+        if repeated:
+            shown = ", ".join(map(repr, repeated[:3]))
+            self._remarks.append(f"key {shown} stands more than once, the last one counts")
 
     def members(self) -> Iterator[tuple[str, Any, int]]:
         """Yield (key, value, length) of the list or object here and step behind it; keys of lists are ""."""

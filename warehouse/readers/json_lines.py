@@ -33,7 +33,8 @@ def _line(file: str, line: Line, limits: Limits) -> Iterator[Item]:
     if not text:
         return
     try:
-        value, end = decode_at(text, 0)
+        remarks: list[str] = []
+        value, end = decode_at(text, 0, remarks)
         if text[end:].strip():
             raise BadValueError("extra data after the object", end, False)
     except BadValueError as error:
@@ -42,7 +43,9 @@ def _line(file: str, line: Line, limits: Limits) -> Iterator[Item]:
         detail = "the last line is cut before its end" if cut else str(error)
         yield Rejection(file, number, "cut" if cut else "not JSON", detail, number, at)
         return
-    for fields in records(value):
+    for remark in dict.fromkeys(remarks):
+        yield Note(file, number, "value", remark, number, offset)
+    for fields in list(records(value)) or [None]:  # an empty list is a line that holds no record
         if fields is None:
             yield Rejection(file, number, "not a record", "the value is no JSON object", number, offset)
         else:

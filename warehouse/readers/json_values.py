@@ -10,8 +10,8 @@ KEY = "_key"  # where the key of an object of objects is kept
 
 _WRAPPERS = frozenset(("data", "rows", "records", "items", "examples", "instances", "problems", "questions"))
 
-# A bare NaN or Infinity is no JSON; Python would read it as a number that no later step expects.
-DECODER = json.JSONDecoder(parse_constant=lambda _: None, strict=False)
+# Later steps walk through values by recursion; no data set nests its records anywhere near as deeply.
+DEEPEST = 100
 
 
 class BadValueError(Exception):
@@ -22,22 +22,57 @@ class BadValueError(Exception):
         self.position, self.ends_early = position, ends_early
 
 
-def decode_at(text: str, position: int) -> tuple[Any, int]:
+def decode_at(text: str, position: int, remarks: list[str] | None = None) -> tuple[Any, int]:
     """Decode the JSON value that begins at ``position``; return it and where it ends.
+
+    Parameters
+    ----------
+    remarks : list of str, optional
+        Gets a remark on what was read although it is doubtful: a repeated key (the last one counts), and a bare
+        NaN or Infinity, which is no JSON and would be a number that no later step expects (read as null).
 
     Raises
     ------
     BadValueError
-        On anything Python's decoder refuses, nesting beyond its stack and absurd integers included.
+        On anything Python's decoder refuses, absurd integers included, and nesting beyond ``DEEPEST``.
     """
+    said: list[str] = [] if remarks is None else remarks
+    decoder = json.JSONDecoder(
+        parse_constant=lambda name: said.append(f"{name} is no JSON value, read as null"),
+        object_pairs_hook=lambda pairs: _object(pairs, said),
+        strict=False,
+    )
     try:
-        return DECODER.raw_decode(text, position)
+        value, end = decoder.raw_decode(text, position)
     except json.JSONDecodeError as error:
         ends_early = not text[error.pos :].strip() or error.msg.startswith("Unterminated string")
         raise BadValueError(error.msg.lower(), error.pos, ends_early) from error
     except (RecursionError, ValueError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error).split(";")[0].lower()
         raise BadValueError(reason, position, False) from error
+    # Counting brackets is cheap and spares nearly all records the walk.
+    if text.count("[", position, end) + text.count("{", position, end) > DEEPEST and _is_deep(value):
+        raise BadValueError(f"nested too deeply (more than {DEEPEST} levels)", position, False)
+    return value, end
+
+
+def _object(pairs: list[tuple[str, Any]], said: list[str]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = sorted({name for name in names if names.count(name) > 1}) if len(names) < 1000 else ["of many"]
+        said.append(f"key {', '.join(map(repr, repeated[:3]))} stands more than once, the last one counts")
+    return made
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(DEEPEST):
+        inner = [item.values() if isinstance(item, dict) else item for item in level if isinstance(item, dict | list)]
+        level = [item for items in inner for item in items]
+        if not level:
+            return False
+    return True
 
 
 def records(value: Any) -> Iterator[dict[str, Any] | None]:

@@ -62,6 +62,13 @@ def _single(
             _copy(source, target, path.stat().st_size, limits)
     except RefusedError as refusal:
         yield SkippedFile(name, str(refusal), refused=True)
+    except EOFError:
+        # What came out before the cut is sound: a damaged packing shows as another error.
+        if target.stat().st_size:
+            yield plain_name(name), target
+        yield SkippedFile(
+            name, f"the {kind} data end early; what stands before the cut is read. Fetch it again", refused=True
+        )
     except _BROKEN as error:
         yield SkippedFile(name, f"broken {kind} data ({error}); pack the file again", refused=True)
     else:
@@ -113,8 +120,9 @@ def _opened(path: Path, kind: str) -> Any:
 def _copy(source: IO[bytes], target: Path, packed: int, limits: Limits, allowed: int | None = None) -> int:
     allowed = limits.unpacked_bytes if allowed is None else allowed
     total = 0
+    read = getattr(source, "read1", source.read)  # hands out what it has before it meets the end of a cut file
     with target.open("wb") as sink:
-        while chunk := source.read(1 << 20):
+        while chunk := read(1 << 20):
             total += len(chunk)
             if total > allowed:
                 raise RefusedError(f"unpacks to over {allowed} bytes, the limit; unpack it if you trust it")

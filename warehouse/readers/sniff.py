@@ -33,7 +33,7 @@ def sniff(path: Path, name: str, names: frozenset[str], encoding: str | None = N
     if head.startswith(b"%PDF-"):
         return "pdf"
     found = encoding or guess_encoding(head)
-    if found is None and _is_binary(head[:4096]):
+    if found is None and _is_binary(head[:4096]) and not _opens_with_record(head):
         return "binary"
     text = _text(head, found).lstrip("\ufeff\x1e \t\r\n")
     if text[:1] in ("{", "["):
@@ -46,6 +46,11 @@ def _is_binary(sample: bytes) -> bool:
     if b"\x00" not in sample:
         return False
     return len(sample.translate(None, delete=_TEXT_BYTES)) > max(_FEW, len(sample) * _SHARE)
+
+
+def _opens_with_record(head: bytes) -> bool:
+    """Whether the first line is a JSON object: zeros behind it are then a hole in a file not written to its end."""
+    return _line_kind(decode(head.partition(b"\n")[0])[0].strip().removeprefix("\ufeff")) == "object"
 
 
 def _text(head: bytes, encoding: str | None) -> str:

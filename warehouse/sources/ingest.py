@@ -149,10 +149,12 @@ def ingest_problems(
     Raises
     ------
     SaberError
-        For a path that does not exist, a source name that cannot be part of an id, or an unknown reader.
+        For a path that does not exist, a source name that cannot be part of an id, an unknown reader or encoding.
     """
     if not _SOURCE_NAME.match(source):
         raise SaberError(f"{source!r} is no source name. Use letters, digits, '.', '_' and '-'.")
+    if encoding is not None:
+        _check_encoding(encoding)
     result, kept = Ingested(), _Kept()
     options = _Options(source, mapping, language, licence, reader)
     known = HEADER_NAMES | {name.lower() for name in (mapping or {}).values()}
@@ -209,6 +211,15 @@ def _read_file(
     result.files.append(count)
     result.rejections.extend(sorted(rejections, key=lambda rejection: rejection.number or 0))
     result.notes.extend(notes)
+
+
+def _check_encoding(encoding: str) -> None:
+    try:
+        b"a".decode(encoding)
+    except UnicodeError:
+        return  # one byte is no text in a wide encoding
+    except (LookupError, ValueError) as error:
+        raise SaberError(f"There is no text encoding {encoding!r}. Name one such as latin-1 or utf-16.") from error
 
 
 def _no_statement(names: Sequence[str], mapping: Mapping[str, str] | None) -> str:
