@@ -75,7 +75,7 @@ _REPLY = "By the pigeonhole principle we get $n = 7$, hence the claim."
 
 def test_aops_threads_with_a_list_of_posts(tmp_path: Path) -> None:
     posts = [
-        {"post_canonical": "Find $n$.", "thanks_received": 9},
+        {"content_bbcode": "Find $n$.", "thanks_received": 9},
         {"post_canonical": "Nice problem, I will think about it over the weekend!"},
         {"post_canonical": _REPLY, "thanks_received": 1},
         {"post_canonical": "Solution: " + _REPLY, "thanks_received": 5},
@@ -199,13 +199,22 @@ def test_mathnet_keeps_references_to_images_not_their_bytes(tmp_path: Path) -> N
     assert (metadata["country"], metadata["competition"]) == ("Ukraine", "UMO")
 
 
+@pytest.mark.parametrize(
+    ("name", "code"), [("Dutch", "nl"), ("Serbian", "sr"), ("Slovenian", "sl"), ("Basque", "Basque")]
+)
+def test_mathnet_languages_by_their_letters(tmp_path: Path, name: str, code: str) -> None:
+    record = {"id": "m1", "problem_markdown": "p", "solutions_markdown": [], "country": "C", "language": name}
+    row, _ = one(ingest(tmp_path, record), "mathnet")
+    assert row["language"] == code
+
+
 def test_amo_bench_prompt_without_its_instructions(tmp_path: Path) -> None:
     prompt = (
         "Find $x$.\nAfter solving the above problem, please output your final answer like this:\n### $\\boxed{1}$"
     )
-    record = {"question_id": 4, "prompt": prompt, "solution": "s", "answer": "1", "answer_type": "number"}
-    row, metadata = one(ingest(tmp_path, record), "amo-bench")
-    assert (row["source_id"], row["statement"]) == ("a:4", "Find $x$.")
+    record = {"question_id": 4, "prompt": prompt, "solution": "s", "answer": r"\boxed{\frac{1}{2}}"}
+    row, metadata = one(ingest(tmp_path, {**record, "answer_type": "number"}), "amo-bench")
+    assert (row["source_id"], row["statement"], row["answer"]) == ("a:4", "Find $x$.", r"\frac{1}{2}")
     assert metadata["answer_type"] == "number"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from warehouse.cleaning.credits import strip_instructions
+from warehouse.cleaning.latex import boxed_answer
 from warehouse.readers import Row
 from warehouse.sources.draft import Draft
 from warehouse.sources.generic import Generic
@@ -23,5 +24,6 @@ class AmoBench(Generic):
         return {"question_id", "prompt", "answer_type"} <= columns
 
     def refine(self, draft: Draft, fields: Mapping[str, Any], position: int) -> None:
-        """Strip the instructions."""
+        r"""Strip the instructions; take the answer out of its ``\boxed{}``."""
         draft.statement = strip_instructions(draft.statement) if draft.statement else None
+        draft.answer = draft.answer and (boxed_answer(draft.answer) or draft.answer)

@@ -16,7 +16,17 @@ from warehouse.readers import Row
 from warehouse.sources.draft import Draft, Dropped, id_of, text_of
 from warehouse.sources.generic import Generic
 
-_TEXTS = ("post_canonical", "text", "content", "body", "message", "post_text", "post_rendered", "cooked")
+_TEXTS = (
+    "post_canonical",
+    "content_bbcode",
+    "text",
+    "content",
+    "body",
+    "message",
+    "post_text",
+    "post_rendered",
+    "cooked",
+)
 _THANKS = ("thanks_received", "thanks", "likes", "like_count", "score", "upvotes")
 _THREADS = ("topic_id", "thread_id", "id")
 _SOLVES = re.compile(r"\\boxed|\[hide|\b(?:proof|solution|answer|hence|therefore|thus|q\.?e\.?d)\b|\$", re.IGNORECASE)

@@ -17,6 +17,7 @@ _LANGUAGES = {
     "french": "fr",
     "german": "de",
     "italian": "it",
+    "dutch": "nl",
     "romanian": "ro",
     "russian": "ru",
     "ukrainian": "uk",
@@ -27,6 +28,9 @@ _LANGUAGES = {
     "turkish": "tr",
     "mongolian": "mn",
     "croatian": "hr",
+    "serbian": "sr",
+    "slovenian": "sl",
+    "macedonian": "mk",
     "bulgarian": "bg",
     "vietnamese": "vi",
 }
