@@ -39,12 +39,15 @@ def land_extremes(home):
     ideas[ids[33]] = "word3"
     ideas[ids[34]] = ideas[ids[35]] = " ".join(f"word{n}" for n in range(200))
     ideas[ids[36]] = " ".join(f"word{n}" for n in range(60))
+    ideas[ids[37]], ideas[ids[38]] = "let assume", "therefore"  # stop words alone: no token is left
+    ideas[ids[39]] = " "
     texts = {i: {"problem_id": i} for i in ids}
     texts[ids[41]] = {"problem_id": ids[41], "statement": "Twice.", "solution": "Twice."}
     texts[ids[42]] = {"problem_id": ids[42], "statement": "Twice.", "solution": "Twice."}
     home.problems(list(texts.values()))
     topics = {i: sorted(assigned) for i, assigned in topics.items()}
     home.annotate(topics, ideas)
+    del topics[ids[39]]  # not eligible without a core idea
     return topics, ideas, {ids[41], ids[42]}
 
 

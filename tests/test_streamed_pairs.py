@@ -110,3 +110,19 @@ def test_pairs_are_streamed_when_they_are_many_by_share_and_number():
     assert not is_dense([(half, 11)], 0.5, stored_anyway=0)
     assert is_dense([(half, 11)], 0, stored_anyway=10**9)
     assert not is_dense([(Density(0, 0, 0), 0)], 0, stored_anyway=0)
+
+
+def test_numbers_of_the_last_problems_may_be_holes(corpus):
+    """The arrays end with the greatest number in use; token sets of problems that left go on behind it."""
+    streams, sets, texts = corpus
+    short = sets[:150]
+    long = np.concatenate([short, np.full(50, -1, dtype=np.int32)])
+    for at_once in (7, 10**6):
+        found = rows(count_by_slices(streams, short, texts[:150], at_once))
+        assert found.tolist() == rows(count_by_slices(streams, long, texts, at_once)).tolist()
+    queries = np.flatnonzero(short >= 0)[::7]
+    found = [batch.to_pylist() for batch in partners(streams, short, queries)]
+    assert found == [batch.to_pylist() for batch in partners(streams, long, queries)]
+    whole = np.zeros(150, dtype=np.int32)
+    counted = rows(count_by_slices(streams, whole, np.arange(150), 10**6))
+    assert counted[:, 1:].sum(axis=1).tolist() == [149] * 150

@@ -132,6 +132,7 @@ def count_by_slices(
     ------
     (slice, batch of the schema COUNTS)
     """
+    set_of_problem, text_of_problem = _with_holes(streams, set_of_problem, text_of_problem)
     n_sets = len(streams.space.sets)
     slices = range(0, n_sets, max(at_once, 1))
     alive = set_of_problem >= 0
@@ -174,6 +175,7 @@ def partners(
     RecordBatch of the schema PARTNERS
         Problems with equal texts are still among them.
     """
+    set_of_problem, _ = _with_holes(streams, set_of_problem)
     n = len(set_of_problem)
     x, y = _joined(streams.topic_partners(np.unique(set_of_problem[queries])))
     order = np.lexsort((y, x))
@@ -195,6 +197,17 @@ def partners(
         names = pa.array(CLASSES).take(pa.array(np.array([0, 1, 0, 2])[kind]))
         columns = [np.full(len(documents), query, dtype=np.int32), documents.astype(np.int32), names]
         yield pa.record_batch([pa.array(column) for column in columns], schema=PARTNERS)
+
+
+def _with_holes(
+    streams: Streams, set_of_problem: npt.NDArray[np.int32], text_of_problem: npt.NDArray[np.int64] | None = None
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """Lengthen both to every number that has a token set: the last of them may be of problems that left."""
+    n_known = len(set_of_problem)
+    n_holes = max(streams.index.n_rows - n_known, 0)
+    sets = np.concatenate([set_of_problem, np.full(n_holes, -1, dtype=np.int32)])
+    texts = np.zeros(n_known, dtype=np.int64) if text_of_problem is None else text_of_problem
+    return sets, np.concatenate([texts, -1 - np.arange(n_known, n_known + n_holes)])
 
 
 def _among(blocks: Iterator[PairBlock], alive: npt.NDArray[np.bool_]) -> Iterator[Pairs]:
