@@ -243,6 +243,27 @@ def test_wrong_parameters_stop_the_job_when_nothing_else_ever_came_back(landing)
     assert len(provider.seen) < 20
 
 
+def test_replies_that_are_all_unusable_stop_the_job_before_all_of_it_is_paid_for(landing):
+    schema = {"type": "object", "properties": {"score": {"type": "number"}}, "required": ["score"]}
+    policy = replace(FAST, attempts=2, unusable_from_the_start=3)
+    provider = Scripted(lambda *_: good("I cannot say"))
+    run = Run(landing, provider, [ask(str(number), schema=schema) for number in range(100)], policy=policy)
+    assert run.error is not None
+    assert "no usable reply to any of the first 3 calls" in str(run.error)
+    assert "--retry-quarantined" in str(run.error)
+    assert len(provider.seen) < 20
+    assert len(rows(landing)) == sum(provider.seen.values())  # what was paid for has landed
+
+
+def test_one_usable_reply_lets_a_job_of_bad_replies_go_on(landing):
+    schema = {"type": "object", "properties": {"score": {"type": "number"}}, "required": ["score"]}
+    policy = replace(FAST, concurrency=1, attempts=1, unusable_from_the_start=3)
+    provider = Scripted(lambda prompt, _: good('{"score": 1}' if prompt == "0" else "I cannot say"))
+    run = Run(landing, provider, [ask(str(number), schema=schema) for number in range(20)], policy=policy)
+    assert run.error is None
+    assert (run.counts.good, run.counts.quarantined) == (1, 19)
+
+
 def test_an_invalid_reply_is_never_good(landing):
     schema = {"type": "object", "properties": {"score": {"type": "number", "maximum": 100}}, "required": ["score"]}
     script = ['{"score": NaN}', '{"score": 101}', '{"score": 7}']

@@ -34,6 +34,9 @@ class Policy:
         A server that asks for a longer pause than this stops the job with a message that says when to return.
     given_up_in_a_row
         So many calls given up with no success in between stop the job: the service is down.
+    unusable_from_the_start
+        So many calls quarantined before any usable reply stop the job: model and prompt do not fit each other, and
+        going on would pay for nothing.
     on_model_change
         ``stop`` or ``accept``: what to do when another served model or fingerprint answers within a job.
     sync_interval_s
@@ -51,6 +54,7 @@ class Policy:
     backoff_cap_s: float = 60.0
     retry_after_cap_s: float = 900.0
     given_up_in_a_row: int = 20
+    unusable_from_the_start: int = 50
     retry_quarantined: bool = False
     on_model_change: str = "stop"
     sync_interval_s: float = 1.0
@@ -58,7 +62,14 @@ class Policy:
     journal_records: int = 20_000
 
     def __post_init__(self) -> None:
-        for name in ("concurrency", "attempts", "service_attempts", "given_up_in_a_row", "journal_records"):
+        for name in (
+            "concurrency",
+            "attempts",
+            "service_attempts",
+            "given_up_in_a_row",
+            "unusable_from_the_start",
+            "journal_records",
+        ):
             _require(getattr(self, name) >= 1, name, "at least 1")
         for name in ("requests_per_minute", "tokens_per_minute"):
             value = getattr(self, name)

@@ -53,7 +53,7 @@ class Sender:
         self._draw = draw
         self._slots = asyncio.Semaphore(policy.concurrency)
         self._limiter = MinuteLimiter(policy.requests_per_minute, policy.tokens_per_minute, sleep=sleep)
-        self._given_up_in_a_row = self._refused_from_the_start = 0
+        self._given_up_in_a_row = self._refused_from_the_start = self._unusable_from_the_start = 0
         self._replied = False
         self._usual_output: float | None = None
         self.served = ServedModels(policy.on_model_change)
@@ -103,6 +103,7 @@ class Sender:
                 self._refuse(reply)
                 return reply
             if replies_left <= 0:
+                self._quarantine(reply)
                 return reply
             self._refuse_long_pause(call_id, reply)
             if service_left <= 0:
@@ -209,6 +210,18 @@ class Sender:
                 f"{self._provider.endpoint}, model {self._provider.model}, has refused all of the first "
                 f"{self._refused_from_the_start} calls: {meaning(reply.error or '')} ({reply.error}"
                 f"{_said(reply)}). Correct the provider's parameters and run again with --retry-quarantined."
+            )
+
+    def _quarantine(self, reply: Reply) -> None:
+        """Stop a job that has paid for replies and could use none of them: model and prompt do not fit."""
+        self._unusable_from_the_start += 1
+        if not self._counts.good and self._unusable_from_the_start >= self._policy.unusable_from_the_start:
+            common = ", ".join(f"{kind} x {count}" for kind, count in self._counts.failures.most_common(3))
+            raise self._halt(
+                f"{self._provider.endpoint}, model {self._provider.model}, has given no usable reply to any of the "
+                f"first {self._unusable_from_the_start} calls: {common} (last: {meaning(reply.error or '')}). Look "
+                "at the replies in landing.llm_calls, change the model, the prompt or the output limit and run again "
+                "(the same calls: with --retry-quarantined)."
             )
 
     def _refuse_long_pause(self, call_id: str, reply: Reply) -> None:

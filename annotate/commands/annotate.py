@@ -14,7 +14,7 @@ from annotate.estimates import PILOT_PROBLEMS, estimate
 from annotate.problems import PendingProblems, Work
 from annotate.providers.failures import meaning
 from annotate.stages import Stage, make_stage, policy_of, run_stage
-from warehouse.cli.common import Job, Subparsers, add_common, job, note, settings_from
+from warehouse.cli.common import Job, Subparsers, add_common, job, note, settings_from, whole_number
 
 _LATER_CALLS = {
     "topics": "Topics are asked level by level, so another round (write, submit, collect) follows until nothing is "
@@ -44,9 +44,9 @@ def _add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base-url", action="append", metavar="URL", help="server to ask; repeat to share the load")
     parser.add_argument("--prompt", metavar="FILE", help="ask in the words of this file")
     parser.add_argument(
-        "--limit", type=_positive, metavar="N", help="do at most N problems now, quarantined ones passed over"
+        "--limit", type=whole_number(1), metavar="N", help="do at most N problems now, quarantined ones passed over"
     )
-    parser.add_argument("--concurrency", type=_positive, metavar="C", help="calls under way at once")
+    parser.add_argument("--concurrency", type=whole_number(1), metavar="C", help="calls under way at once")
     parser.add_argument("--retry-quarantined", action="store_true", help="ask again where replies failed too often")
     add_way_flags(parser)
 
@@ -116,13 +116,3 @@ def _show(args: argparse.Namespace, result: dict[str, Any]) -> None:
         if isinstance(value, dict):
             value = ", ".join(f"{name} {count}" for name, count in value.items() if count) or "none"
         print(f"{key.replace('_', ' '):<30}{'unknown' if value is None else value}")
-
-
-def _positive(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"must be a whole number, not {text!r}") from error
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, not {number}")
-    return number

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from annotate.commands.batching import add_way_flags, run_batch
-from warehouse.cli.common import Job, Subparsers, add_common, job, note, settings_from
+from warehouse.cli.common import Job, Subparsers, add_common, job, note, settings_from, whole_number
 
 _JUDGES = ("pairwise", "majority", "ordinal")
 _SCHEDULES = ("swiss", "random", "exhaustive")
@@ -20,15 +20,15 @@ def register(commands: Subparsers) -> None:
         "judge", help="have candidates compared in a tournament for each query", description=__doc__
     )
     add_judging_flags(parser)
-    parser.add_argument("--rounds", type=_positive, metavar="R", help="rounds of a swiss or random schedule")
+    parser.add_argument("--rounds", type=whole_number(1), metavar="R", help="rounds of a swiss or random schedule")
     parser.add_argument("--both-orders", action="store_true", help="ask every pair in both orders")
     parser.add_argument(
         "--finish",
         action="store_true",
         help="go on until every candidate has its share of valid verdicts in one connected graph",
     )
-    parser.add_argument("--limit", type=_positive, metavar="N", help="ask at most N verdicts now")
-    parser.add_argument("--concurrency", type=_positive, metavar="C", help="calls under way at once")
+    parser.add_argument("--limit", type=whole_number(1), metavar="N", help="ask at most N verdicts now")
+    parser.add_argument("--concurrency", type=whole_number(1), metavar="C", help="calls under way at once")
     parser.add_argument("--retry-quarantined", action="store_true", help="ask again where the verdict is invalid")
     parser.add_argument("--accept-invalid", action="store_true", help="exit 0 although invalid verdicts remain")
     add_way_flags(parser)
@@ -227,13 +227,3 @@ def _show(args: argparse.Namespace, result: dict[str, Any]) -> None:
         if isinstance(value, float):
             value = f"{value:.3g}"
         print(f"{key.replace('_', ' '):<30}{'unknown' if value is None else value}")
-
-
-def _positive(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"must be a whole number, not {text!r}") from error
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, not {number}")
-    return number

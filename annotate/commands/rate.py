@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from annotate.commands.judge import add_judging_flags, setup_from
-from warehouse.cli.common import Subparsers, add_common, job, note
+from warehouse.cli.common import Subparsers, add_common, job, note, whole_number
 from warehouse.errors import SaberError
 
 _SHOWN_IDS = 8
@@ -16,7 +16,9 @@ _SHOWN_IDS = 8
 def register(commands: Subparsers) -> None:
     """Add ``rate``."""
     parser = commands.add_parser("rate", help="fit ratings to the landed verdicts", description=__doc__)
-    parser.add_argument("--replicates", type=_count, metavar="B", help="also land B refits on resampled verdicts")
+    parser.add_argument(
+        "--replicates", type=whole_number(0), metavar="B", help="also land B refits on resampled verdicts"
+    )
     add_judging_flags(parser)
     add_common(parser)
     parser.set_defaults(run=_run)
@@ -131,13 +133,3 @@ def _show(args: argparse.Namespace, result: dict[str, Any]) -> None:
         if isinstance(value, float):
             value = f"{value:.6g}"
         print(f"{key.replace('_', ' '):<32}{value}")
-
-
-def _count(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"must be a whole number, not {text!r}") from error
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"must be at least 0, not {number}")
-    return number

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from annotate.commands.source_plain import documents_of, register_plain, show
-from warehouse.cli.common import Subparsers, add_common, job, note, settings_from
+from warehouse.cli.common import Subparsers, add_common, job, note, settings_from, whole_number
 
 if TYPE_CHECKING:
     from annotate.sourcing.setup import Asking
@@ -28,7 +28,10 @@ def register(commands: Subparsers) -> None:
         step = steps.add_parser(name, help=words, description=f"{words.capitalize()}.")
         step.add_argument("--source", metavar="NAME", help="only problems of this source")
         step.add_argument(
-            "--limit", type=_positive, metavar="N", help="do at most N problems now, quarantined ones passed over"
+            "--limit",
+            type=whole_number(1),
+            metavar="N",
+            help="do at most N problems now, quarantined ones passed over",
         )
         if name == "translate":
             step.add_argument("--to", default="en", metavar="LANGUAGE", help="two letters (default: en)")
@@ -54,7 +57,9 @@ def _register_segment(steps: Subparsers) -> None:
     segment.add_argument("--language", help="language of the documents")
     segment.add_argument("--licence", help="licence of the documents")
     segment.add_argument("--ocr", metavar="NAME", help="converter of PDF that an installed package offers")
-    segment.add_argument("--lines", type=_positive, metavar="N", help="most lines in one question (default: 300)")
+    segment.add_argument(
+        "--lines", type=whole_number(1), metavar="N", help="most lines in one question (default: 300)"
+    )
     segment.add_argument("--problems-only", action="store_true", help="the documents hold no solutions")
     segment.add_argument(
         "--keep-matched",
@@ -71,7 +76,7 @@ def _add_asking_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="M", help="model to ask (default: the profile's)")
     parser.add_argument("--base-url", action="append", metavar="URL", help="server to ask; repeat to share the load")
     parser.add_argument("--prompt", metavar="FILE", help="ask in the words of this file")
-    parser.add_argument("--concurrency", type=_positive, metavar="C", help="calls under way at once")
+    parser.add_argument("--concurrency", type=whole_number(1), metavar="C", help="calls under way at once")
     parser.add_argument("--retry-quarantined", action="store_true", help="ask again where replies failed too often")
     parser.add_argument("--dry-run", action="store_true", help="show calls, tokens, hours and cost; ask nothing")
     add_common(parser)
@@ -201,13 +206,3 @@ def _segment(args: argparse.Namespace) -> int:
             "calls add --retry-quarantined."
         )
     return 1 if undone else 0
-
-
-def _positive(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"must be a whole number, not {text!r}") from error
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, not {number}")
-    return number

@@ -8,7 +8,7 @@ import re
 import secrets
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,6 +31,21 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--home", metavar="DIR", help="warehouse home (default: $SABER_HOME, else data/)")
     parser.add_argument("--variant", metavar="NAME", help="settings variant, a table [variants.NAME] of saber.toml")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def whole_number(least: int) -> Callable[[str], int]:
+    """Make the reader of a flag that takes a whole number of at least `least`."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(f"must be a whole number, not {text!r}") from error
+        if number < least:
+            raise argparse.ArgumentTypeError(f"must be at least {least}, not {number}")
+        return number
+
+    return read
 
 
 def settings_from(args: argparse.Namespace) -> Settings:
