@@ -12,20 +12,8 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-_ENVIRONMENTS = (
-    "align|aligned|alignat|array|cases|eqnarray|equation|flalign|gather|gathered|math|displaymath|multline|split|"
-    "smallmatrix|[bBpvV]?matrix"
-)
-# Bounds keep a text of nothing but openings from taking quadratic time; a blank line ends a formula, as in TeX.
-_FORMULA = re.compile(
-    r"(?<!\\)\$\$(?P<display>.{1,5000}?)(?<!\\)\$\$"
-    r"|(?<!\\)\$(?P<inline>(?:\\.|[^$\\\n]|\n(?!\s*\n)){1,5000}?)\$"
-    r"|\\\((?P<round>.{1,5000}?)\\\)"
-    r"|\\\[(?P<square>.{1,5000}?)\\\]"
-    rf"|\\begin\{{(?P<name>(?:{_ENVIRONMENTS})\*?)\}}(?P<environment>.{{1,20000}}?)\\end\{{(?P=name)\}}",
-    re.DOTALL,
-)
-_BODIES = ("display", "inline", "round", "square", "environment")
+from udfs.formulas import FORMULA, formula_body
+
 _TEXT = re.compile(r"\\(?:text|textrm|textbf|textit|mbox|intertext)\*?\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
 _WORD = re.compile(r"[^\W\d_]{2,}", re.UNICODE)
 _COMMAND = re.compile(r"\\[a-zA-Z]+")
@@ -49,8 +37,8 @@ def split_text(text: str) -> Parts:
     words: list[str] = []
     end = 0
     text = _without_drawings(text)
-    for match in _FORMULA.finditer(text):
-        body = next(match[name] for name in _BODIES if match[name] is not None)
+    for match in FORMULA.finditer(text):
+        body = formula_body(match)
         if match["inline"] is not None and _is_prose(body):
             continue  # money: "$5 and pays $7" opens no formula; it is split with the text around it
         _split_prose(text[end : match.start()], mathematics, words)

@@ -16,21 +16,10 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 
+from udfs.formulas import FORMULA, formula_body
 from udfs.tokens import unicode_words
 from warehouse.errors import SaberError
 
-_ENVIRONMENTS = "align|aligned|alignat|equation|eqnarray|gather|gathered|multline|cases|array|[bBpvV]?matrix"
-# An escaped dollar is money; an unclosed one opens no formula. A blank line ends a formula, as in TeX.
-# The bound on length keeps a text of nothing but openings from taking quadratic time.
-_FORMULA = re.compile(
-    r"(?<!\\)\$\$(?P<display>.{1,5000}?)(?<!\\)\$\$"
-    r"|(?<!\\)\$(?P<inline>(?:\\.|[^$\\\n]|\n(?!\s*\n)){1,5000}?)\$"
-    r"|\\\((?P<round>.{1,5000}?)\\\)"
-    r"|\\\[(?P<square>.{1,5000}?)\\\]"
-    rf"|\\begin\{{(?P<name>(?:{_ENVIRONMENTS})\*?)\}}(?P<environment>.{{1,20000}}?)\\end\{{(?P=name)\}}",
-    re.DOTALL,
-)
-_BODIES = ("display", "inline", "round", "square", "environment")
 _LINE_BREAK = re.compile(r"\\\\(?:\[[^\]\n]{0,20}\])?")
 _TEXT_COMMAND = re.compile(r"\\(?:text|textrm|textbf|textit|mbox|mathrm|operatorname)\*?\s*\{([^{}]*)\}")
 _BEGIN_OR_END = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}")
@@ -130,9 +119,9 @@ def segments(text: str) -> Iterator[tuple[bool, str]]:
         Its text, without the marks.
     """
     end = 0
-    for match in _FORMULA.finditer(text):
+    for match in FORMULA.finditer(text):
         yield False, text[end : match.start()]
-        yield True, next(match[name] for name in _BODIES if match[name])
+        yield True, formula_body(match)
         end = match.end()
     yield False, text[end:]
 
