@@ -2,7 +2,11 @@
     what is new is added. Otherwise, or when what they depend on has changed, they are built anew.
       kept: basis   what the pairs are computed from: numbers, token sets, information content, histograms
       kept: pairs   the pairs and their counts; they also want the thresholds to be those they were found with
-    dbt asks this macro before every incremental model. -#}
+    dbt asks this macro before every incremental model.
+
+    A rebuild may be stopped part-way, and then some of the tables belong together no more: numbers of problems would be
+    new and pairs old. So every rebuild of a kept model is noted in signals.pair_rebuilds before it begins, and as long
+    as one is noted nothing that depends on it is kept. The notes go when one run has rebuilt all that they concern. -#}
 {% macro should_full_refresh() %}
     {%- set asked = config.get("full_refresh") -%}
     {%- if asked is none -%} {%- set asked = flags.FULL_REFRESH -%} {%- endif -%}
@@ -14,7 +18,7 @@
 {#- The last finished build's row of signals.pair_generations decides. It is asked of the database rather than by
     ref(): the model comes last in a build, and what it said after the build before is what counts. -#}
 {% macro is_kept(with_thresholds) %}
-    {%- if adapter.get_relation(this.database, signals_schema(), "pair_generations") is none -%}
+    {%- if adapter.get_relation(this.database, signals_schema(), "pair_generations") is none or not notes_rebuilds() -%}
         {{- return(false) -}}
     {%- endif -%}
     {%- set question -%}
@@ -22,6 +26,9 @@
             (select value ->> '$' from landing.settings{{ variant_suffix() }} where name = 'signals.growth') = 'frozen'
             and signals_variant = (
                 select variant from landing.selected_variants{{ variant_suffix() }} where stage = 'signals'
+            )
+            and not exists (
+                select 1 from {{ rebuild_notes() }}{% if not with_thresholds %} where kept = 'basis'{% endif %}
             )
             {%- if with_thresholds %}
             and topic_threshold is not distinct from (

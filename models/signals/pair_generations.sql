@@ -1,4 +1,6 @@
--- Comes after pairs and counts, so what it says is covered is there whatever happened to the build.
+-- Comes after pairs and counts, so what it says is covered is there whatever happened to the build. A run that
+-- rebuilt
+-- only some of them says nothing while rows are kept: the next one starts anew.
 {{ config(materialized="incremental") }}
 
 with
@@ -38,6 +40,9 @@ select (coalesce(last.generation, 0) + 1)::integer as generation, this_build.*
 from this_build
 left join last on true
 where
-    last.generation is null
-    or (last.n_problems, last.n_sets, last.n_eligible, last.build_id)
-    <> (this_build.n_problems, this_build.n_sets, this_build.n_eligible, this_build.build_id)
+    ({{ is_rebuilt_whole() }} or {{ setting("signals.growth") }} = 'refresh')
+    and (
+        last.generation is null
+        or (last.n_problems, last.n_sets, last.n_eligible, last.build_id)
+        <> (this_build.n_problems, this_build.n_sets, this_build.n_eligible, this_build.build_id)
+    )
