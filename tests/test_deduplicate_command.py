@@ -37,6 +37,39 @@ def test_copies_leave_the_benchmark_and_come_back(tmp_path):
     assert home.rows("select count(*) from staging.stg_duplicates where problem_id = 'forum/1'") == [(0,)]
 
 
+def test_copies_with_different_answers_show_both_and_are_counted(tmp_path):
+    home = Home(tmp_path, "[corpus]\nsource_priority = ['official', 'forum']\n")
+    answers = {
+        "official/1": "45752",
+        "forum/1": "4, 5",
+        "official/2": "$\\frac12$",
+        "forum/2": "0.5",
+        "forum/3": None,
+    }
+    texts = {name: TEXT.format(n=36 if name[-1] == "1" else 49) for name in answers}
+    home.problems([{"problem_id": name, "statement": texts[name], "answer": answers[name]} for name in answers])
+    assert home.saber("ingest", "sample", "--json").returncode == 0
+    assert home.saber("deduplicate").returncode == 0
+    build = home.dbt("build", "--select", "+source_quality", "--indirect-selection", "buildable")
+    assert build.returncode == 0, build.stdout
+    found = home.rows(
+        "select problem_id, answer, survivor_answer, answers_differ from analysis.duplicates "
+        "where source <> 'sample' order by 1"
+    )
+    assert found == [
+        ("forum/1", "4, 5", "45752", True),
+        ("forum/2", "0.5", "$\\frac12$", False),
+        ("forum/3", None, "$\\frac12$", False),
+        ("official/1", "45752", "45752", False),
+        ("official/2", "$\\frac12$", "$\\frac12$", False),
+    ]
+    counted = home.rows(
+        "select source, n_copies, n_copies_answers_differ from analysis.source_quality "
+        "where source <> 'sample' order by 1"
+    )
+    assert counted == [("forum", 3, 1), ("official", 0, 0)]
+
+
 def test_originality_flags_name_the_overlapping_text(tmp_path):
     home = Home(tmp_path)
     home.problems(

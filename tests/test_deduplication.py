@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from udfs.answers import answer_key, answers_differ, number_of
 from warehouse.deduplication import SHINGLE, THRESHOLD, find_duplicates
-from warehouse.deduplication.answers import number_of
 from warehouse.deduplication.groups import components, preference, source_rank
 from warehouse.deduplication.languages import script_of
 from warehouse.deduplication.measure import score
@@ -467,3 +467,87 @@ def test_share_of_grams_is_that_of_python_sets(ours: str, theirs: str) -> None:
     for row in found:
         assert row["overlap"] in left
         assert row["overlap"] in right or len(row["overlap"]) > 10
+
+
+# ---------------------------------------------------------------- answers and pictures
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("1/2", r"\frac12"),
+        (r"\(\boxed{337}\)", "337"),
+        (r"$\frac{8}{\sqrt[3]{7}}$", r"{\frac{8}{\sqrt[3]{7}}}"),
+        ("\\[\n\\boxed{\\frac{n+1}{4n-2}}\n\\]", r"\frac{n+1}{4n-2}"),
+        ("$44$ $^{\\circ}$", r"44^\circ"),
+        ("x^{3}-3x^{2}+9x-9", "x^3 - 3x^2 + 9x - 9"),
+        (r"\left \lfloor \frac{2n-1}{5} \right \rfloor", r"$\lfloor\frac{2 n-1}{5}\rfloor$"),
+        (r"\mathbf{2340}", "2,340."),
+        ("", "7"),
+        (None, "7"),
+    ],
+)
+def test_answers_of_one_meaning_do_not_differ(one: str | None, other: str) -> None:
+    assert not answers_differ(one, other)
+    assert not answers_differ(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("1431655764", "1431655765"),
+        ("45752", "4, 5"),
+        (r"\{(a,b):ab\leq e^3\}", r"\{(a,b):ab\geq e^3\}"),
+        (r"2\lceil\frac{n}{2}\rceil", r"\lceil\frac{n}{2}\rceil"),
+        ("51.2, 78.15, 125", "12, 8, 5"),
+        (r"2^{12}", r"2^12"),
+        (r"\frac{1}{23}", r"\frac{12}{3}"),
+        (r"\sqrt{2}x", r"\sqrt{2x}"),
+        ("-3", "3"),
+        ("1, 234", "1234"),
+    ],
+)
+def test_answers_of_two_meanings_differ(one: str, other: str) -> None:
+    assert answers_differ(one, other)
+    assert answer_key(one) == answer_key(f"$\\boxed{{{one}}}$")
+
+
+CIRCUIT = (
+    "Given $V_s = 5V$, $R_1 = 480$, $R_2 = 320$ and $R_3 = 200$, find the power dissipated by the resistors {where}. "
+    "Represent your answer as a list $[P_1, P_2, P_3]$ in the unit of mW."
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"Picture": "images/a.png"}, {"Picture": "images/b.png"}),
+        ({"images": ["a.png"]}, {"images": ["a.png", "b.png"]}),
+        ({"image_1": {"path": "a.png"}}, {"image_1": {"path": "b.png"}}),
+        ({"attachments": ["a.pdf"]}, {}),
+    ],
+)
+def test_one_text_with_two_pictures_is_two_problems(one: dict[str, Any], other: dict[str, Any]) -> None:
+    text = CIRCUIT.format(where="here")
+    for solution in (None, "Use the law."):
+        metadata = {"metadata": json.dumps(one), "metadata2": json.dumps(other), "solution": solution}
+        assert pair(text, text, **metadata) == ("near", "other figures")
+
+
+def test_one_picture_in_two_folders_is_one_problem() -> None:
+    metadata = [json.dumps({"Picture": path, "n": 1}) for path in ("images/a.png", "https://host/x/a.png")]
+    text = CIRCUIT.format(where="in the figure")
+    assert pair(text, text, metadata=metadata[0], metadata2=metadata[1]) == ("merged", "exact")
+    empty = [json.dumps({"Picture": value}) for value in (None, "")]
+    assert pair(text, text, metadata=empty[0], metadata2=empty[1]) == ("merged", "exact")
+
+
+def test_a_text_about_a_picture_with_two_answers_is_two_problems() -> None:
+    """The picture may be missing from the row; without one in the text the answers are two readings of it."""
+    answers = {"answer": "51.2, 78.15, 125", "answer2": "12, 8, 5"}
+    for where in ("in the figure", "shown below", "of the circuit diagram"):
+        text = CIRCUIT.format(where=where)
+        assert pair(text, text, **answers) == ("near", "other answer")
+        assert pair(text, text, answer="51.2, 78.15, 125", answer2="$51.2, 78.15, 125$")[0] == "merged"
+    text = CIRCUIT.format(where="here")
+    assert pair(text, text, **answers)[0] == "merged"

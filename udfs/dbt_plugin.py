@@ -13,6 +13,7 @@ import duckdb
 import pyarrow as pa
 from dbt.adapters.duckdb.plugins import BasePlugin
 
+from udfs.answers import answers_differ
 from udfs.block_store import clear_blocks
 from udfs.bma import best_match_average, qualifying_threshold
 from udfs.jaccard import jaccard
@@ -33,10 +34,16 @@ def _least_qualifying(thresholds: pa.ChunkedArray, comparisons: pa.ChunkedArray)
     return pa.array([None if t is None else qualifying_threshold(t, c) for t, c in pairs], pa.float64())
 
 
+def _answers_differ(first: pa.ChunkedArray, second: pa.ChunkedArray) -> pa.Array:
+    pairs = zip(first.to_pylist(), second.to_pylist(), strict=True)
+    return pa.array([answers_differ(one, other) for one, other in pairs], pa.bool_())
+
+
 FUNCTIONS: dict[str, tuple[Callable[..., Any], list[str], str]] = {
     "summary_tokens": (_tokens, ["varchar", "varchar"], _SETS),
     "jaccard_similarity": (jaccard, [_SETS, _SETS], "double"),
     "best_match_average": (best_match_average, ["double[]", "double[]"], "double"),
+    "answers_differ": (_answers_differ, ["varchar", "varchar"], "boolean"),
     "least_qualifying": (_least_qualifying, ["double", "varchar"], "double"),
 }
 

@@ -106,7 +106,7 @@ def find_duplicates(
     clock.lap("equal")
     leaders = _first_of_each(components(len(statements), links))
     found = search.similar_text(statements.tokens, leaders, statements.hard_keys, threshold, shingle_size, workers)
-    agree = search.agreeing(found, statements.answers)
+    agree = search.agreeing(found, statements)
     links = np.concatenate([links, found.pairs[agree]])
     conflicts = np.concatenate([conflicts, found.pairs[~agree]])
     clock.lap("similar")

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from udfs.answers import answers_differ
 from warehouse.deduplication import search
-from warehouse.deduplication.answers import in_conflict
 from warehouse.deduplication.languages import translations
 from warehouse.deduplication.minhash import Pairs
 from warehouse.deduplication.statements import Statements, sequence_hashes
@@ -64,9 +64,9 @@ def _described(statements: Statements, pairs: Pairs, shingle_size: int) -> list[
     numbers = sequence_hashes(tokens.plain, tokens.starts, tokens.number)
     formulas = sequence_hashes(tokens.plain, tokens.starts, tokens.formula)
     rows = []
-    for place, (first, second) in enumerate(pairs.tolist()):
+    for row, (first, second) in enumerate(pairs.tolist()):
         if statements.hard_keys[first] == statements.hard_keys[second]:
-            conflict = in_conflict(statements.answers[first], statements.answers[second])
+            conflict = answers_differ(*(statements.records[place].get("answer") for place in (first, second)))
             kind = "other answer" if conflict else "other wording"
         elif numbers[first] != numbers[second]:
             kind = "renumbered" if masked_hard[first] == masked_hard[second] else "other numbers and words"
@@ -74,7 +74,7 @@ def _described(statements: Statements, pairs: Pairs, shingle_size: int) -> list[
             kind = "other formulas"
         else:
             kind = "other words" if masked_hard[first] != masked_hard[second] else "other figures"
-        rows.append(_row(statements, first, second, kind, float(plain[place]), float(masked[place])))
+        rows.append(_row(statements, first, second, kind, float(plain[row]), float(masked[row])))
     return rows
 
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.deduplication.answers import in_conflict
+from udfs.answers import answer_key
 from warehouse.deduplication.minhash import Pairs, candidates, signatures, similarities
 from warehouse.deduplication.shingles import gather, shingle
 from warehouse.deduplication.statements import Statements
@@ -42,8 +42,8 @@ def equal_links(statements: Statements) -> tuple[Pairs, Pairs]:
     Returns
     -------
     links, conflicts : (P, 2) int64
-        Short equal statements whose answers are different numbers are conflicts, not links: "Find the value
-        of x in the figure." is many problems.
+        Equal statements are conflicts, not links, when they are short and their answers different numbers, or
+        when they speak of a picture and their answers differ: "Find the value of x in the figure." is many problems.
 
     Notes
     -----
@@ -77,11 +77,15 @@ def pair_array(pairs: Sequence[tuple[int, int]]) -> Pairs:
 def _same_text(statements: Statements, group: list[int]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     links: list[tuple[int, int]] = []
     conflicts: list[tuple[int, int]] = []
-    leaders: dict[Fraction | None, int] = {}
-    short = statements.lengths[group[0]] < LONG_TEXT
+    leaders: dict[Fraction | str | None, int] = {}
+    answers: dict[int, Fraction | str | None] = dict.fromkeys(group)
+    if statements.shows_picture(group[0]):
+        answers = {place: answer_key(statements.records[place].get("answer")) for place in group}
+    elif statements.lengths[group[0]] < LONG_TEXT:
+        answers = {place: statements.answers[place] for place in group}
     # Those with an answer first: one without joins the first of them.
-    for member in sorted(group, key=lambda place: (statements.answers[place] is None, place)):
-        answer = statements.answers[member] if short else None
+    for member in sorted(group, key=lambda place: (answers[place] is None, place)):
+        answer = answers[member]
         leader = leaders.get(answer)
         if leader is None and answer is None and leaders:
             leader = next(iter(leaders.values()))
@@ -115,9 +119,10 @@ def similar_text(
     return Found(members[pairs[close]], similarity[close])
 
 
-def agreeing(found: Found, answers: Sequence[Fraction | None]) -> NDArray[np.bool_]:
+def agreeing(found: Found, statements: Statements) -> NDArray[np.bool_]:
     """Which pairs have no conflict of answers."""
-    return np.fromiter((not in_conflict(answers[i], answers[j]) for i, j in found.pairs), np.bool_, len(found.pairs))
+    agree = (not statements.differ_in_answer(i, j) for i, j in found.pairs.tolist())
+    return np.fromiter(agree, np.bool_, len(found.pairs))
 
 
 def pair_similarities(values: Hashes, starts: NDArray[np.int64], pairs: Pairs, size: int) -> NDArray[np.float64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,9 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.deduplication.answers import number_of
+from udfs.answers import answers_differ, in_conflict, number_of
 from warehouse.deduplication.shingles import mix
 from warehouse.deduplication.tokens import Hashes, TokenArrays, tokenise
+
+# Columns of data sets that name pictures and other attachments of a problem, and words that speak of one.
+_ATTACHED = re.compile(
+    r"(?:figure|image|img|picture|diagram|drawing|attachment)s?(?:_?(?:path|url|file|name|\d+)s?)*\Z", re.IGNORECASE
+)
+_MAY_HAVE = re.compile(r'"(?:figure|image|img|picture|diagram|drawing|attachment)', re.IGNORECASE)
+_PATH = re.compile(r"[^\s()\[\]{}]+\Z")
+_SHOWN = re.compile(r"\b(?:figure|diagram|picture|image|drawing|graph|sketch|shown|illustrat)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -28,9 +37,9 @@ class Statements:
     answers : list of N Fractions or None
         Answers that are numbers.
     text_keys : (N,) uint64
-        Equal for statements of equal tokens and drawings.
+        Equal for statements of equal tokens and pictures.
     hard_keys : (N,) uint64
-        Equal for statements whose hard tokens are equal in order, drawings too.
+        Equal for statements whose hard tokens are equal in order, pictures too.
     """
 
     records: Sequence[Mapping[str, Any]]
@@ -55,6 +64,21 @@ class Statements:
     def __len__(self) -> int:
         return len(self.records)
 
+    def differ_in_answer(self, first: int, second: int) -> bool:
+        """Whether the answers tell two problems of equal or similar text apart.
+
+        Different numbers do. Other answers have too many forms to be told different for certain; they count where
+        the text speaks of a picture, which may be another one in each row.
+        """
+        if in_conflict(self.answers[first], self.answers[second]):
+            return True
+        one, other = self.records[first], self.records[second]
+        return self.shows_picture(first) and answers_differ(one.get("answer"), other.get("answer"))
+
+    def shows_picture(self, place: int) -> bool:
+        """Whether a statement speaks of a picture."""
+        return _SHOWN.search(self.records[place]["statement"]) is not None
+
     @property
     def lengths(self) -> NDArray[np.int64]:
         """Number of tokens of each statement."""
@@ -77,9 +101,24 @@ def sequence_hashes(values: Hashes, starts: NDArray[np.int64], keep: NDArray[np.
 
 
 def _figures(record: Mapping[str, Any]) -> int:
-    """Hash of the drawings that cleaning set apart: one text with two drawings is two problems."""
+    """Hash of drawings set apart by cleaning and of attached pictures: one text with two is two problems."""
     metadata = record.get("metadata") or ""
-    figures = json.loads(metadata).get("figures") if '"figures"' in metadata else None
-    if not figures:
+    if not _MAY_HAVE.search(metadata):
         return 0
-    return int.from_bytes(hashlib.blake2b(json.dumps(figures).encode(), digest_size=8).digest(), "little")
+    fields = json.loads(metadata)
+    found = [name for key, value in fields.items() if _ATTACHED.match(key) for name in _names(value)]
+    if not found:
+        return 0
+    return int.from_bytes(hashlib.blake2b(json.dumps(found).encode(), digest_size=8).digest(), "little")
+
+
+def _names(value: Any) -> list[str]:
+    """The drawings and file names a cell holds; folders and hosts differ between copies of one picture."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return [name for item in value for name in _names(item)]
+    text = "" if value is None else str(value).strip()
+    if text.casefold() in ("", "none", "null"):
+        return []
+    return [text.rpartition("/")[2] if _PATH.match(text) else text]
