@@ -159,6 +159,38 @@ def test_the_right_encoding_can_be_named(home: Path, tmp_path: Path, capsys: pyt
     assert Landing(home).read("problems").to_pylist()[0]["statement"] == "Задача"
 
 
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.data"])
+@pytest.mark.parametrize("mark", ["", "\ufeff", "\n \n"])
+@pytest.mark.parametrize("first", ["1", '"a, b"', "null", "true", "-1.5e3", "[]", '["a"]'])
+def test_a_first_line_that_is_no_record_is_rejected_alone(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, mark: str, first: str
+) -> None:
+    path = a_file(name, mark + first + "\n" + json_lines(1) + '{"problem": \n' + json_lines(2))(tmp_path)
+    code, counts, told = ingest(capsys, str(path), "--source", "s")
+    assert (code, counts["rows_in"], counts["kept"]) == (1, 4, 2)
+    assert counts["rejected_by_reason"] == {"not a record": 1, "not JSON": 1}
+    line = 1 + mark.count("\n")
+    assert f"row {line} (byte " in told
+    assert Landing(home).read("problems").num_rows == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "rows"),
+    [
+        ("remark.jsonl", "# exported\n" + json_lines(1, 2), (3, 2)),
+        ("numbers.json", "1\n2\n", (2, 0)),
+        ("null.jsonl", "null", (1, 0)),
+        ("list.json", f"[{json_lines(1).strip()},\n{json_lines(2).strip()}]", (2, 2)),
+        ("lists.jsonl", f"[{json_lines(1).strip()}]\n" + json_lines(2), (2, 2)),
+    ],
+)
+def test_lines_around_records_are_counted(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, content: str, rows: tuple[int, int]
+) -> None:
+    _, counts, _ = ingest(capsys, str(a_file(name, content)(tmp_path)), "--source", "s")
+    assert (counts["rows_in"], counts["kept"]) == rows
+
+
 @pytest.mark.parametrize("name", ["klingon", "base64", "utf-8\0"])
 def test_an_encoding_that_does_not_exist_is_told_in_one_line(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str

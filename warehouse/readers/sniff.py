@@ -10,6 +10,7 @@ from warehouse.readers.text import decode, guess_encoding
 
 _HEAD = 1 << 20
 _TEXT_BYTES = bytes((9, 10, 13, *range(32, 127), *range(128, 256)))
+_LOOK = 1 << 18  # characters within which a record is looked for behind lines that are none
 _FEW, _SHARE = 3, 0.02
 _DELIMITED = (".csv", ".tsv", ".tab")
 _PROSE = (".md", ".markdown", ".tex", ".txt", ".log", ".rst", ".bib", ".py", ".sh", ".toml", ".yml", ".yaml")
@@ -38,6 +39,8 @@ def sniff(path: Path, name: str, names: frozenset[str], encoding: str | None = N
     text = _text(head, found).lstrip("\ufeff\x1e \t\r\n")
     if text[:1] in ("{", "["):
         return _json(text, len(head) < _HEAD)
+    if _is_lines(text, name.lower()):
+        return "json-lines"
     return _other(text, name.lower(), names)
 
 
@@ -62,9 +65,11 @@ def _text(head: bytes, encoding: str | None) -> str:
 
 def _json(text: str, whole: bool) -> str:
     """JSON Lines when some line is an object by itself and it is not the whole file; else a document."""
-    if text[0] == "[":
-        return "json"
     every = [line.strip() for line in text.splitlines() if line.strip()]
+    if text[0] == "[":
+        # A document's first line is its bracket or all of it; a list on a line before objects is one odd line.
+        odd = len(every) > 1 and _is_value(every[0]) and any(_line_kind(line) == "object" for line in every[1:50])
+        return "json-lines" if odd else "json"
     first = _line_kind(every[0])
     if len(every) == 1:
         # A single line without an end inside the head is a huge record, or a document on one line.
@@ -72,6 +77,27 @@ def _json(text: str, whole: bool) -> str:
     if first == "object" or any(_line_kind(line) == "object" for line in every[1:50]):
         return "json-lines"
     return "json"
+
+
+def _is_lines(text: str, name: str) -> bool:
+    """Whether lines that begin with no record are JSON Lines all the same: a number, string or remark came first.
+
+    A name that says JSON is believed when a line is an object or the first one a value; other files need both.
+    """
+    if name.endswith((*_DELIMITED, ".md", ".markdown", ".tex")):
+        return False
+    first, *rest = [line.strip() for line in text[:_LOOK].splitlines() if line.strip()][:50] or [""]
+    said = name.endswith((".json", ".jsonl", ".ndjson"))
+    has_object = any(_line_kind(line) == "object" for line in rest)
+    return ((said or has_object) and _is_value(first)) or (said and has_object)
+
+
+def _is_value(line: str) -> bool:
+    try:
+        _, end = decode_at(line, 0)
+    except BadValueError:
+        return False
+    return not line[end:].strip()
 
 
 def _line_kind(line: str) -> str:
