@@ -17,6 +17,8 @@ from tests.documents import lines_of_text, write_pdf
 from tests.test_sourcing_steps import home, open_items
 from warehouse.cli import main
 from warehouse.landing import Landing
+from warehouse.readers import Limits
+from warehouse.sources import ingest_problems
 
 __all__ = ["home"]
 
@@ -189,6 +191,23 @@ def test_lines_around_records_are_counted(
 ) -> None:
     _, counts, _ = ingest(capsys, str(a_file(name, content)(tmp_path)), "--source", "s")
     assert (counts["rows_in"], counts["kept"]) == rows
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("long.md", "# Problem 1\nHow many apples are there?\n\n# Problem 2\n{}\n\n# Problem 3\nHow many pears?\n"),
+        ("long.tex", "\\begin{{problem}}Apples?\\end{{problem}}\\begin{{problem}}{}\\end{{problem}}"
+                     "\\begin{{problem}}Pears?\\end{{problem}}"),
+    ],
+)  # fmt: skip
+def test_a_document_has_no_record_beyond_the_limit(tmp_path: Path, name: str, text: str) -> None:
+    path = a_file(name, text.format("x" * 2000))(tmp_path)
+    for limit, kept in ((5000, 3), (1000, 2)):
+        result = ingest_problems([path], "s", limits=Limits(record_bytes=limit))
+        assert result.counts["rows_in"] == 3
+        assert len(result.rows) == kept
+    assert result.counts["rejected_by_reason"] == {"record too long": 1}
 
 
 @pytest.mark.parametrize("name", ["klingon", "base64", "utf-8\0"])

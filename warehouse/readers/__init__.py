@@ -153,12 +153,22 @@ def _reading(
             return SkippedFile(name, str(error), refused=True)
         if not any(isinstance(item, Row) for item in found):
             return SkippedFile(name, _UNREAD[form])
-        items = iter(found)
+        items = (_bounded(item, limits) for item in found)
     else:
         data_file = form in ("binary", "text") and name.lower().endswith(_DATA)
         reason = _POINTER if form == "text" and _is_pointer(path) else _UNREAD[form]
         return SkippedFile(name, reason, refused=form == "pdf" or data_file)
     return Reading(name, stem, form, path, _inspected(items))
+
+
+def _bounded(item: Item, limits: Limits) -> Item:
+    """The row of a document, or its rejection when it is longer than any record may be."""
+    if not isinstance(item, Row) or sum(len(v) for v in item.fields.values() if isinstance(v, str)) <= (
+        limits.record_bytes
+    ):
+        return item
+    detail = f"longer than the limit of {limits.record_bytes} bytes"
+    return Rejection(item.file, item.number, "record too long", detail, item.line, item.byte_offset)
 
 
 def _is_pointer(path: Path) -> bool:
