@@ -152,6 +152,35 @@ def test_problems_of_math_that_differ_in_their_figure_alone_stay_apart() -> None
     assert {frozenset(pair) for pair in [(3210, 3279), (5867, 6099), (639, 1704), (5587, 6290)]} <= figures
 
 
+def test_the_two_files_of_math_share_three_problems() -> None:
+    """Looked at one by one: each pair is one problem in two notations."""
+    files = (DATA / "math_test", DATA / "math_parquet" / "repo_math_train.parquet")
+    rows = [
+        row for path, name in zip(files, ("test", "train"), strict=True) for row in ingest_problems([path], name).rows
+    ]
+    rows = clean_problems(rows).rows
+    place = {row["problem_id"]: json.loads(row["metadata"])["_row"] for row in rows}
+    found = find_duplicates(rows)
+    assert (found.counts["groups"], found.counts["dropped"]) == (9, 9)
+    shared = {
+        (place[row["group_id"]], place[row["problem_id"]])
+        for row in found.groups
+        if row["group_id"].startswith("test/") and row["problem_id"].startswith("train/")
+    }
+    assert shared == {(120, 4556), (3024, 751), (312, 1599)}
+
+
+def test_two_circuits_of_one_text_stay_apart() -> None:
+    rows = ingest_problems([DATA / "theoremqa"], "theoremqa").rows
+    found = find_duplicates(rows)
+    circuits = {f"theoremqa/theoremqa_test:maxku/basic-electronics-{name}.json" for name in ("2-1", "A1-1")}
+    assert circuits <= {row["problem_id"] for row in rows}
+    assert not circuits & {row["problem_id"] for row in found.groups}
+    assert any(
+        {row["first_id"], row["second_id"]} == circuits and row["kind"] == "other figures" for row in found.near
+    )
+
+
 def test_the_same_problem_in_four_languages_is_near() -> None:
     rows = [row for name in ("gsm8k", "nasty") for row in ingest_problems([DATA / name], name).rows]
     found = find_duplicates(rows)

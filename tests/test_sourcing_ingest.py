@@ -113,6 +113,8 @@ QUOTE = 'problem,solution\nOne,A\n"Two\nlines",B\n"Three never ends,C\nFour,D\n'
         (a_file("latin.csv", WINDOWS), 0, 2, 0, "not UTF-8 at byte 18, read as Windows-1252; name --encoding"),
         (a_file("wide.jsonl", json_lines(1, 2).encode("utf-16")), 0, 2, 0, "read as utf-16"),
         (a_file("zero.csv", b"problem,solution\nOne,A\nTw\x00o,B\n"), 0, 2, 0, "U+0000"),
+        (a_file("hole.csv", b"problem,solution\nA apples?,b\n" + b"\0" * 5000 + b"\nB apples?,c\n"),
+         1, 2, 1, "row 2 (line 3, byte 29): field count"),
         (a_file("mgsm_de.tsv", "".join(f"Wie viele Äpfel liegen zusammen in {n} Körben?\t{n}\n" for n in (3, 4))),
          0, 2, 0, ""),
         (a_file("short.tsv", "One?\t1\nTwo?\t2\n"), 1, 0, 0, "--map statement=COLUMN"),

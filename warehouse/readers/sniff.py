@@ -11,6 +11,7 @@ from warehouse.readers.text import decode, guess_encoding
 _HEAD = 1 << 20
 _TEXT_BYTES = bytes((9, 10, 13, *range(32, 127), *range(128, 256)))
 _LOOK = 1 << 18  # characters within which a record is looked for behind lines that are none
+_LONGEST_HEADER = 1 << 16
 _FEW, _SHARE = 3, 0.02
 _DELIMITED = (".csv", ".tsv", ".tab")
 _PROSE = (".md", ".markdown", ".tex", ".txt", ".log", ".rst", ".bib", ".py", ".sh", ".toml", ".yml", ".yaml")
@@ -34,7 +35,7 @@ def sniff(path: Path, name: str, names: frozenset[str], encoding: str | None = N
     if head.startswith(b"%PDF-"):
         return "pdf"
     found = encoding or guess_encoding(head)
-    if found is None and _is_binary(head[:4096]) and not _opens_with_record(head):
+    if found is None and _is_binary(head[:4096]) and not _opens_with_row(head, name.lower(), names):
         return "binary"
     text = _text(head, found).lstrip("\ufeff\x1e \t\r\n")
     if text[:1] in ("{", "["):
@@ -51,9 +52,13 @@ def _is_binary(sample: bytes) -> bool:
     return len(sample.translate(None, delete=_TEXT_BYTES)) > max(_FEW, len(sample) * _SHARE)
 
 
-def _opens_with_record(head: bytes) -> bool:
-    """Whether the first line is a JSON object: zeros behind it are then a hole in a file not written to its end."""
-    return _line_kind(decode(head.partition(b"\n")[0])[0].strip().removeprefix("\ufeff")) == "object"
+def _opens_with_row(head: bytes, name: str, names: frozenset[str]) -> bool:
+    """Whether the first line is a JSON object or a header: zeros behind it are a hole, as a cut transfer leaves."""
+    first = decode(head.partition(b"\n")[0])[0].strip().removeprefix("\ufeff")
+    if name.endswith(_DELIMITED) and len(first) < _LONGEST_HEADER:
+        delimiter = delimited.guess(first, names, name).delimiter
+        return any(delimited.plain(cell.strip(' "')) in names for cell in first.split(delimiter))
+    return _line_kind(first) == "object"
 
 
 def _text(head: bytes, encoding: str | None) -> str:
