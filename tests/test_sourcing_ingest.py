@@ -75,6 +75,14 @@ def gzip_bomb(folder: Path) -> Path:
     return path
 
 
+def workbook(folder: Path) -> Path:
+    path = folder / "book.csv"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("[Content_Types].xml", "xl/workbook.xml", "xl/worksheets/sheet1.xml"):
+            archive.writestr(name, "<sheet><row>1</row></sheet>")
+    return path
+
+
 def loop(folder: Path) -> Path:
     (folder / "tree" / "inner").mkdir(parents=True)
     (folder / "tree" / "inner" / "up").symlink_to("..")
@@ -121,6 +129,7 @@ QUOTE = 'problem,solution\nOne,A\n"Two\nlines",B\n"Three never ends,C\nFour,D\n'
         (huge_line, 1, 2, 1, "row 2 (byte "),
         (zip_bomb, 1, 1, 0, "refused bomb.zip!bomb.jsonl: "),
         (gzip_bomb, 1, 0, 0, "like a bomb"),
+        (workbook, 1, 0, 0, "refused book.csv: an Excel workbook; save the sheet as CSV"),
         (loop, 0, 1, 0, "a symbolic link that leads back"),
         (cut_parquet, 1, 0, 0, "the file is cut or foreign"),
         (parquet_named_csv, 0, 2, 0, ""),

@@ -26,6 +26,13 @@ _MAGIC = (
     (b"\x28\xb5\x2f\xfd", "zstd"),
 )
 _SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zip")
+# Office files are zip archives; the member that tells which, and what to do.
+_OFFICE = {
+    "xl/workbook.xml": "an Excel workbook; save the sheet as CSV (UTF-8)",
+    "xl/workbook.bin": "an Excel workbook; save the sheet as CSV (UTF-8)",
+    "word/document.xml": "a Word document; save it as text or PDF",
+    "META-INF/manifest.xml": "an OpenDocument file; save it as CSV or PDF",
+}
 _BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError, NotImplementedError)
 
 
@@ -83,6 +90,10 @@ def _members(path: Path, name: str, limits: Limits, scratch: Path) -> Iterator[t
         return
     with archive:
         infos = [info for info in archive.infolist() if not info.is_dir()]
+        office = next((_OFFICE[info.filename] for info in infos if info.filename in _OFFICE), None)
+        if office:
+            yield SkippedFile(name, office, refused=True)
+            return
         if len(infos) > limits.members:
             yield SkippedFile(name, f"{len(infos)} members, more than the limit of {limits.members}", refused=True)
             return
