@@ -7,6 +7,7 @@ import json
 import random
 from collections.abc import Mapping
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from udfs.answers import answer_key, answers_differ, number_of
+from udfs.answers import answer_key, answer_type, answers_differ, number_of
 from warehouse.deduplication import SHINGLE, THRESHOLD, find_duplicates
 from warehouse.deduplication.groups import components, preference, source_rank
 from warehouse.deduplication.languages import script_of
@@ -551,3 +552,14 @@ def test_a_text_about_a_picture_with_two_answers_is_two_problems() -> None:
         assert pair(text, text, answer="51.2, 78.15, 125", answer2="$51.2, 78.15, 125$")[0] == "merged"
     text = CIRCUIT.format(where="here")
     assert pair(text, text, **answers)[0] == "merged"
+
+
+def test_answer_types_are_those_of_the_view() -> None:
+    import duckdb
+
+    model = (Path(__file__).parents[1] / "models" / "analysis" / "answer_types.sql").read_text()
+    texts = ["", "  ", None, "12", "-1,200", ".5", "-0.25", "\\frac{1}{2}", "\\frac" + "x" * 50, "(A)", "B", "F"]
+    texts += ["x=2", "x^2", "\\pi", "all of them", " 7 ", "7\n", "3.", "1e5"]
+    for text in texts:
+        query = model.replace('{{ ref("stg_problems") }}', "(select 's' as source, ?::varchar as answer)")
+        assert duckdb.execute(query, [text]).fetchall() == [("s", answer_type(text), 1)], text

@@ -221,6 +221,17 @@ def test_a_document_has_no_record_beyond_the_limit(tmp_path: Path, name: str, te
     assert result.counts["rejected_by_reason"] == {"record too long": 1}
 
 
+def test_a_dry_run_shows_what_kind_of_answers_there_are(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        {"problem": f"How many apples has basket {n}?", "answer": value} for n, value in enumerate(("3", "x^2", ""))
+    ]
+    path = a_file("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))(tmp_path)
+    _, summary, _ = ingest(capsys, str(path), "--source", "s", "--dry-run")
+    assert summary["quality"]["answer types"] == {"integer": 1, "expression": 1, "none": 1}
+
+
 @pytest.mark.parametrize("name", ["klingon", "base64", "utf-8\0"])
 def test_an_encoding_that_does_not_exist_is_told_in_one_line(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str

@@ -1,4 +1,4 @@
-"""Final answers as numbers: two problems whose answers are different numbers are different problems."""
+"""Final answers: as numbers, without their notation, and by their form."""
 
 from __future__ import annotations
 
@@ -23,6 +23,9 @@ _OVER = re.compile(rf"\\frac(?:{_GROUP}{_GROUP}|(\d)(\d))")
 _SIMPLE = re.compile(r"(?:\w+|\\[A-Za-z]+)\Z")
 _SINGLE = re.compile(r"(?<![A-Za-z}\]])\{(\w|\\[A-Za-z]+)\}")
 _WHOLE = re.compile(rf"\A{_GROUP}\Z")
+
+_TYPES = (("integer", re.compile(r"-?[0-9][0-9,]*\Z")), ("decimal", re.compile(r"-?[0-9]*\.[0-9]+\Z")))
+_CHOICE = re.compile(r"\(?[A-E]\)?\Z")
 
 
 def number_of(answer: str | None) -> Fraction | None:
@@ -84,3 +87,18 @@ def _unwrapped(text: str) -> str:
 
 def _slash(above: str, below: str) -> str:
     return "/".join(part if _SIMPLE.match(part) else f"({part})" for part in (above, below))
+
+
+def answer_type(answer: str | None) -> str:
+    """Name the form of an answer, as the view ``answer_types`` does."""
+    text = (answer or "").strip(" ")
+    if not text:
+        return "none"
+    for kind, pattern in _TYPES:
+        if pattern.match(text):
+            return kind
+    if "\\frac" in text and len(answer or "") < 40:
+        return "fraction"
+    if _CHOICE.match(text):
+        return "choice"
+    return "expression" if any(sign in text for sign in "\\^=") else "words"

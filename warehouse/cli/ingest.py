@@ -8,6 +8,7 @@ from collections import Counter
 from importlib import resources
 from typing import Any
 
+from udfs.answers import answer_type
 from warehouse.cleaning import CleanedProblems, clean_problems
 from warehouse.cli.common import Subparsers, add_common, job, note, settings_from
 from warehouse.cli.ingest_report import READ, audit_rows, report, review_rows
@@ -143,6 +144,7 @@ def quality(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "statement characters (least, median, most)": [lengths[0], lengths[len(lengths) // 2], lengths[-1]],
         "with a solution": sum(bool(row["solution"]) for row in rows),
         "with an answer": sum(bool(row["answer"]) for row in rows),
+        "answer types": dict(Counter(answer_type(row["answer"]) for row in rows).most_common()),
     }
 
 
