@@ -96,11 +96,40 @@ def test_queries_without_an_ideal_gain_are_left_out_and_counted(tmp_path, monkey
         (lambda q, d: [1.0], "1 scores for the 3 documents of query s/1"),
         (lambda q, d: [1.0, float("nan"), 2.0], "no finite number for query s/1: s/5"),
         (lambda q, d: ["a", "b", "c"], "no numbers"),
+        (lambda q, d: "abc", "no numbers"),
+        (lambda q, d: {1.0, 2.0, 3.0}, "a set, which has no order"),
+        # these ended in Python's own errors, or in a message that said 3 scores for the 3 documents
+        (lambda q, d: [10**400] * len(d), "no numbers"),
+        (lambda q, d: np.ones((len(d), 1)), r"scores of shape \(3, 1\) for the 3 documents"),
+        (3, "must be a function"),
     ],
 )
 def test_unfit_scores_are_refused_by_name(home, scorer, words):
     with pytest.raises(SaberError, match=words):
         warehouse.evaluate(scorer)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        tuple,
+        iter,
+        np.array,
+        lambda scores: (score for score in scores),
+        lambda scores: dict(enumerate(scores)).values(),
+    ],
+)
+def test_scores_may_come_as_anything_in_order(home, kind):
+    plain = warehouse.evaluate(by_number, name="x")
+    row = warehouse.evaluate(lambda query, documents: kind(by_number(query, documents)), name="x")
+    assert {**row, "seconds": 0} == {**plain, "seconds": 0}  # generators and views were refused as no numbers
+
+
+def test_a_batch_without_scores_is_refused(home):
+    with pytest.raises(SaberError, match="no scores for the 2 queries from s/1"):
+        warehouse.evaluate(lambda queries, documents: None, batch=2)
+    with pytest.raises(SaberError, match=r"batch must be at least 1 query a call, not 1\.5"):
+        warehouse.evaluate(by_number, batch=1.5)
 
 
 def test_unknown_names_are_refused(home):

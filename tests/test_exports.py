@@ -84,6 +84,14 @@ def test_file_names_stay_in_their_folder(text):
     name = file_name(text)
     assert re.fullmatch(r"[A-Za-z0-9._%-]+", name)
     assert not name.startswith(".")
+    assert len(name) <= 200
+
+
+def test_long_names_fit_a_file_system_and_stay_apart():
+    one, other = (file_name("系" * 300 + end) for end in "ab")  # no export of a home with such a run was possible
+    assert one != other
+    assert one.startswith("%E7%B3%BB")
+    assert file_name("n" * 200) == "n" * 200
 
 
 # --- numbers -----------------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@ imported as selected."""
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
 
 import pyarrow as pa
@@ -324,6 +326,43 @@ def test_a_trec_run_lands_under_the_benchmark_in_use(home, write, capsys):
     assert json.loads(rows[0]["params"])["origin"].startswith("run.txt@")
     assert main(["import", "runs", path, *SET]) == 0
     assert len(landed(home, "runs")) == 3
+
+
+@pytest.mark.parametrize(
+    "dressed",
+    [
+        gzip.compress,
+        bz2.compress,
+        lambda text: b"\xef\xbb\xbf" + text,  # the mark was read as a part of the first query's id
+        lambda text: text.replace(b"\n", b"\r\n").replace(b" ", b"\t"),
+        lambda text: b"# made by a tool\n\n" + text,
+    ],
+)
+def test_a_trec_run_is_read_in_any_dress(home, tmp_path, dressed, capsys):
+    path = tmp_path / "run.txt"
+    path.write_bytes(dressed(RUN.encode()))
+    kept = ["--keep-good"] if b"#" in path.read_bytes()[:1] else []
+    assert main(["import", "runs", str(path), *SET, *kept]) == 0
+    found = [(row["query_id"], row["document_id"], row["score"], row["system"]) for row in landed(home, "runs")]
+    assert found == [("s/1", "s/4", 0.9, "mine"), ("s/1", "s/5", 0.8, "mine"), ("s/2", "s/7", 0.5, "mine")]
+
+
+def test_a_comment_and_a_cut_file_are_named(home, tmp_path, capsys):
+    path = tmp_path / "run.txt"
+    path.write_text("# made by a tool\n" + RUN)
+    assert main(["import", "runs", str(path), *SET]) == 1
+    assert "run.txt row 1: 5 fields; a TREC line has 4 (qrels) or 6 (runs)" in capsys.readouterr().err
+    path.write_bytes(gzip.compress(RUN.encode())[:-12])
+    assert main(["import", "runs", str(path), *SET]) == 1
+    assert "gzip" in capsys.readouterr().err
+    assert landed(home, "runs") == []
+
+
+def test_a_name_that_is_no_text_is_refused(home, tmp_path, capsys):
+    path = tmp_path / "run.txt"
+    path.write_bytes(RUN.encode().replace(b"mine", b"m\xffne"))  # ended in a traceback
+    assert main(["import", "runs", str(path), *SET]) == 1
+    assert "tag is no UTF-8 text: 'm\\udcffne'" in capsys.readouterr().err
 
 
 def test_a_mended_run_replaces_the_whole_ranking_of_its_queries(home, write):

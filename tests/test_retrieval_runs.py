@@ -339,6 +339,12 @@ class Broken(System):
             return
         if self.fault == "raise":
             raise SaberError("the server is gone")
+        if self.fault == "code":
+            raise ZeroDivisionError("division by zero")
+        if self.fault == "short":
+            yield Scored(second, second.documents, [1.0], 0.5)
+        if self.fault == "words":
+            yield Scored(second, second.documents, ["a"] * len(second.documents), 0.5)
         if self.fault == "twice":
             yield Scored(second, second.documents[[0, 0, 1]], np.zeros(3), 0.5)
         if self.fault == "foreign":
@@ -357,6 +363,13 @@ def broken(monkeypatch):
     ("fault", "words"),
     [
         ("raise", "gone"),
+        # a fault in the code of a system of one's own ended in a traceback, and so did too few scores
+        (
+            "code",
+            r"broken failed in run broken\..*: ZeroDivisionError: division by zero .*test_retrieval_runs.py line",
+        ),
+        ("short", r"scores of shape \(1,\) for the 3 documents of query s/3"),
+        ("words", "scores of query s/3 .* are no numbers"),
         ("nan", "no finite number .*: s/3 s/1"),
         ("twice", "ranked twice .*: s/3 s/1"),
         ("foreign", "may not be ranked .*: s/3 s/4"),
@@ -372,6 +385,24 @@ def test_queries_ranked_before_a_failure_are_kept(home, run, fault, words):
     ]
     assert sum(row["latency_s"] for row in landed(home)) == pytest.approx(0.5)
     assert home.landing.read("jobs")["state"].to_pylist()[-1] == "failed"
+
+
+@dataclass(frozen=True)
+class Lists(System):
+    """Gives lists where arrays are usual."""
+
+    name: ClassVar[str] = "lists"
+
+    def run(self, task: Task) -> Iterator[Scored]:
+        for query in task.queries:
+            yield Scored(query, query.documents.tolist(), list(range(len(query.documents))), 0.0)
+
+
+def test_lists_of_scores_are_as_good_as_arrays(home, run, monkeypatch):
+    monkeypatch.setattr(retrieval_job, "resolve", lambda name, settings: (Lists, {}))
+    (outcome,) = run("lists")
+    assert (outcome.landed, outcome.missing) == (2, 0)
+    assert [row["document_id"] for row in landed(home) if row["query_id"] == "s/1"] == ["s/4", "s/3", "s/2"]
 
 
 @pytest.mark.usefixtures("broken")
@@ -397,6 +428,22 @@ def test_command_line(home, capsys, monkeypatch):
     assert main(["retrieve", "--home", str(home.home)]) == 1
     assert main(["retrieve", "--list", "--json"]) == 0
     assert "bm25-math" in [row["system"] for row in json.loads(capsys.readouterr().out)]
+
+
+def test_a_package_that_cannot_be_loaded_hides_no_other_system(capsys, monkeypatch):
+    class Point:
+        name, value = "theirs", "theirs:System"
+
+        def load(self):
+            raise ModuleNotFoundError("No module named 'theirs'")
+
+    from annotate.retrieval import registry
+
+    monkeypatch.setattr(registry, "entry_points", lambda group: [Point()])
+    assert main(["retrieve", "--list", "--json"]) == 0
+    shown = {row["system"]: row["description"] for row in json.loads(capsys.readouterr().out)}
+    assert "No module named 'theirs'" in shown["theirs"]
+    assert shown["bm25"] == "BM25 over words."
 
 
 def test_no_queries_is_nothing_to_do(tmp_path, monkeypatch):

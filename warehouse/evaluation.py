@@ -17,7 +17,7 @@ The numbers are those that ``evaluation.leaderboard`` would show had the same sc
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,8 @@ def evaluate(
     Parameters
     ----------
     scorer
-        ``scorer(query_text, [document_text, ...]) -> scores``, higher is better, one a document. With `batch`:
+        ``scorer(query_text, [document_text, ...]) -> scores``, higher is better, one a document: a list, an array
+        or anything else that gives them in order. With `batch`:
         ``scorer([query_text, ...], [[document_text, ...], ...]) -> [scores, ...]``, that many queries a call.
         ``None`` in place of a query's scores leaves the query out of the run: it scores 0 and is counted.
     home
@@ -91,7 +92,9 @@ def evaluate(
     """
     settings = load_settings(home=home, variant=variant)
     forms(setting)
-    if batch is not None and batch < 1:
+    if not callable(scorer):
+        raise SaberError(f"The scorer must be a function of a query and its documents, not {scorer!r}.")
+    if batch is not None and not (isinstance(batch, int) and batch >= 1):
         raise SaberError(f"batch must be at least 1 query a call, not {batch}.")
     collection = load_collection(settings, benchmark, scope)
     begun = time.perf_counter()
@@ -141,7 +144,9 @@ def _calls(
         allowed = [collection.allowed(one, scope) for one in ids]
         shown = [[texts[document] for document in documents] for documents in allowed]
         query_texts = [collection.text(one, query_form) for one in ids]
-        found = [scorer(query_texts[0], shown[0])] if batch is None else list(scorer(query_texts, shown))
+        found = [scorer(query_texts[0], shown[0])] if batch is None else _in_order(scorer(query_texts, shown))
+        if found is None:
+            raise SaberError(f"The scorer returned no scores for the {len(ids)} queries from {ids[0]} on.")
         if len(found) != len(ids):
             raise SaberError(
                 f"The scorer returned {len(found)} lists of scores for {len(ids)} queries from {ids[0]} on."
@@ -151,18 +156,27 @@ def _calls(
 
 def _checked(found: Any, query_id: str, document_ids: Sequence[str]) -> np.ndarray:
     try:
-        scores = np.asarray(found, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        scores = np.asarray(_in_order(found), dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
         raise SaberError(f"The scores for query {query_id} are no numbers: {error}.") from error
     if scores.shape != (len(document_ids),):
+        returned = f"{scores.size} scores" if scores.ndim < 2 else f"scores of shape {scores.shape}"
         raise SaberError(
-            f"The scorer returned {scores.size} scores for the {len(document_ids)} documents of query {query_id}: "
+            f"The scorer returned {returned} for the {len(document_ids)} documents of query {query_id}: "
             "one a document is needed, in their order."
         )
     if not np.isfinite(scores).all():
         bad = [document_ids[at] for at in np.flatnonzero(~np.isfinite(scores))[:_SHOWN]]
         raise SaberError(f"Scores that are no finite number for query {query_id}: {', '.join(bad)}.")
     return scores
+
+
+def _in_order(found: Any) -> Any:
+    """Return what a scorer gave, the items of a generator or view as a list; a set has no order to go by."""
+    if isinstance(found, Set) and not isinstance(found, KeysView | ItemsView):
+        raise SaberError("The scorer returned a set, which has no order: one score a document is needed, in theirs.")
+    is_read = not isinstance(found, Iterable) or isinstance(found, str | Sequence | Mapping)
+    return found if is_read or hasattr(found, "__array__") else list(found)
 
 
 def measure(run: pa.Table, collection: Collection, settings: Settings, per_query: bool = False) -> dict[str, Any]:

@@ -62,7 +62,11 @@ def _list(as_json: bool) -> int:
 
     rows = []
     for name in system_names():
-        kind = system_class(name)
+        try:
+            kind = system_class(name)
+        except SaberError as error:  # another package's fault hides none of the others
+            rows.append([name, "", f"unavailable: {error}"])
+            continue
         summary = (kind.__doc__ or "").strip().split("\n\n")[0]
         rows.append([name, ", ".join(field.name for field in fields(kind)), summary])
     print_rows(("system", "parameters", "description"), rows, as_json)

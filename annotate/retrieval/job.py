@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 
 from tqdm import tqdm
 
-from annotate.retrieval.base import Context, System, Task, with_parameters
+from annotate.retrieval.base import Context, Scored, System, Task, with_parameters
 from annotate.retrieval.benchmark import Benchmark, read_benchmark
 from annotate.retrieval.registry import resolve
 from annotate.retrieval.runs import DEFAULT_TOP, Run, RunWriter, outdated_queries, plan_run
@@ -79,13 +80,27 @@ def land_run(system: System, run: Run, benchmark: Benchmark, context: Context, r
         with tqdm(
             total=len(queries), desc=f"{run.system} {run.setting}", unit="query", leave=False, disable=None
         ) as progress:
-            for scored in system.run(task):
+            for scored in _ranked(system, run, task):
                 writer.add(scored)
                 progress.update()
     finally:
         writer.flush()  # whole queries that were ranked before a failure are kept
     landed = len(writer.query_ids)
     return Outcome(run.run_id, len(benchmark.queries), current, landed, writer.rows, len(pending) - landed)
+
+
+def _ranked(system: System, run: Run, task: Task) -> Iterator[Scored]:
+    """Run the system; a fault of its code is told with its place, for the systems of others."""
+    try:
+        yield from system.run(task)
+    except (SaberError, OSError):
+        raise
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        raise SaberError(
+            f"System {run.system} failed in run {run.run_id}: {type(error).__name__}: {error} "
+            f"({place.filename} line {place.lineno}). The queries ranked before are kept."
+        ) from error
 
 
 def configured_systems(names: Sequence[str], settings: Settings, given: Sequence[str]) -> list[System]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import duckdb
@@ -18,6 +18,7 @@ import pyarrow as pa
 from annotate.retrieval.base import Context, IntArray, Scored, System, Task
 from annotate.retrieval.benchmark import Benchmark
 from annotate.retrieval.ranking import best, check_run
+from warehouse.errors import SaberError
 from warehouse.identity import variant_hash
 from warehouse.landing import Landing
 from warehouse.texts import PART_SETTINGS, RULES
@@ -164,6 +165,7 @@ class RunWriter:
     def add(self, scored: Scored) -> None:
         """Check and rank one query; scores that cannot be evaluated are refused."""
         query_id = scored.query.text.problem_id
+        scored = self._as_arrays(scored)
         if not _is_fit(scored):
             # Millions of rows are fit; the check that names the others walks them one by one.
             named = [self._task.documents[at].problem_id for at in scored.positions]
@@ -191,6 +193,21 @@ class RunWriter:
         waiting, self._waiting, self._n_waiting = self._waiting, [], 0
         if waiting:
             self.rows += self._landing.append("runs", _rows(self._run, self._benchmark, waiting), self._job_id).rows
+
+    def _as_arrays(self, scored: Scored) -> Scored:
+        """Take lists as arrays, for the systems of others; one score a document is needed."""
+        of = f"query {scored.query.text.problem_id} in run {self._run.run_id}"
+        try:
+            positions = np.asarray(scored.positions, dtype=np.int64)
+            scores = np.asarray(scored.scores, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise SaberError(f"The scores of {of} are no numbers: {error}.") from error
+        if positions.ndim != 1 or positions.shape != scores.shape:
+            raise SaberError(
+                f"The system gave scores of shape {scores.shape} for the {positions.size} documents of {of}: "
+                "one a document is needed, in their order."
+            )
+        return replace(scored, positions=positions, scores=scores)
 
     def _order(self, positions: IntArray, scores: np.ndarray) -> IntArray:
         by_id = np.argsort(positions, kind="stable")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import secrets
 import sys
 import time
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -140,7 +143,9 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]], as_json: b
     """Print rows as an aligned table, or as a JSON list of objects."""
     listed = [list(row) for row in rows]
     if as_json:
-        print(json.dumps([dict(zip(columns, row, strict=True)) for row in listed], default=str, ensure_ascii=False))
+        names = _distinct(columns)
+        objects = [dict(zip(names, map(_finite, row), strict=True)) for row in listed]
+        print(json.dumps(objects, default=str, ensure_ascii=False))
         return
     cells = [list(columns), *[[_cell(value) for value in row] for row in listed]]
     widths = [max(len(row[i]) for row in cells) for i in range(len(columns))]
@@ -157,6 +162,26 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]], as_json: b
             print("  ".join("-" * width for width in widths))
 
 
+def _distinct(columns: Sequence[str]) -> list[str]:
+    """Number a column's second and later namesakes, as DuckDB does: an object holds a name once."""
+    found: list[str] = []
+    for column in columns:
+        later = (f"{column}_{number}" for number in count(1))
+        found.append(
+            column if column not in found else next(name for name in later if name not in {*found, *columns})
+        )
+    return found
+
+
+def _finite(value: Any) -> Any:
+    """Return None for what JSON has no number for."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return {key: _finite(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
 def note(message: str) -> None:
     """Print a line of progress or explanation to stderr, leaving stdout to results."""
     print(message, file=sys.stderr, flush=True)
@@ -167,7 +192,10 @@ def _cell(value: Any) -> str:
         return ""
     if isinstance(value, float):
         return f"{value:.4f}"
-    text = str(value).replace("\n", " ").replace("\r", " ")
+    # Names and texts are other people's: a control character could move a terminal's cursor or change its colours.
+    text = "".join(
+        sign if unicodedata.category(sign) != "Cc" else " " if sign in "\n\r\t" else "�" for sign in str(value)
+    )
     return text if len(text) <= 100 else text[:97] + "..."
 
 

@@ -23,6 +23,10 @@ def register(commands: Subparsers) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
+    if args.limit < 0:
+        raise SaberError(f"--limit must be 0 (all rows) or more, not {args.limit}.")
+    if args.query is not None and not args.query.strip(" \t\r\n;"):
+        raise SaberError("The query is empty. Give a SELECT, or none for a prompt.")
     connection = open_snapshot(settings_from(args))
     if args.query is None:
         return _prompt(connection, args)
@@ -62,7 +66,7 @@ def _prompt(connection: duckdb.DuckDBPyConnection, args: argparse.Namespace) -> 
         import readline  # noqa: F401  (line editing and history at the prompt)
 
         print("End a query with ';'. Tables: select * from duckdb_tables(); Leave with Ctrl-D.")
-    pending = ""
+    pending, failed = "", False
     while True:
         try:
             line = input("saber> " if not pending else "   ... ") if sys.stdin.isatty() else input()
@@ -71,11 +75,20 @@ def _prompt(connection: duckdb.DuckDBPyConnection, args: argparse.Namespace) -> 
         pending = f"{pending}\n{line}" if pending else line
         if not pending.rstrip().endswith(";"):
             continue
-        try:
-            _answer(connection, pending, args)
-        except duckdb.Error as error:
-            print(f"saber: {error}", file=sys.stderr)
+        if not pending.strip(" \t\r\n;"):
+            pending = ""
+            continue
+        failed |= not _answered(connection, pending, args)
         pending = ""
     if pending.strip():
-        _answer(connection, pending, args)
-    return 0
+        failed |= not _answered(connection, pending, args)
+    return 1 if failed and not sys.stdin.isatty() else 0
+
+
+def _answered(connection: duckdb.DuckDBPyConnection, query: str, args: argparse.Namespace) -> bool:
+    try:
+        _answer(connection, query, args)
+    except duckdb.Error as error:
+        print(f"saber: {error}", file=sys.stderr)
+        return False
+    return True

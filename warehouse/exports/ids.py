@@ -7,11 +7,13 @@ too, so that decoding gives the very text back. Ordinary ids stay as they are.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 
 _FORMULA = frozenset("=+-@")
 _CODED = re.compile(r"(?:%[0-9A-F]{2})+")
+_LONGEST = 200  # leaves room for suffixes
 EMPTY = "%"
 """The empty text, which no field of a whitespace-separated file can be."""
 
@@ -36,12 +38,16 @@ def unescape(text: str) -> str:
 def file_name(text: str) -> str:
     """Return a file name for `text`: letters, digits, ``.``, ``_`` and ``-`` stay, the rest is percent-encoded.
 
-    A name never begins with a dot and never leaves its folder.
+    A name never begins with a dot and never leaves its folder. A file system holds 255 bytes a name: what would be
+    longer is cut and ends in a digest of the whole text.
     """
     coded = "".join(
         sign if sign.isascii() and (sign.isalnum() or sign in "_-" or (sign == "." and position)) else _coded(sign)
         for position, sign in enumerate(text)
     )
+    if len(coded) > _LONGEST:
+        kept = re.sub(r"%[0-9A-F]?$", "", coded[: _LONGEST - 17])
+        coded = f"{kept}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
     return coded or EMPTY
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -13,12 +14,14 @@ from warehouse.exports.folder import digest, read_manifest
 from warehouse.exports.ids import unescape
 from warehouse.imports.kinds import Kind
 from warehouse.imports.records import Faulty, Record
-from warehouse.readers import Note, Rejection, Row, SkippedFile, open_files
+from warehouse.readers import DEFAULT_LIMITS, Note, Rejection, Row, SkippedFile, open_files
 from warehouse.readers.delimited import plain
+from warehouse.readers.packed import packing, plain_name, unpacked
 from warehouse.schemas import TABLES
 
 FORMATS = ("rows", "trec", "beir", "saber")
 _TREC_FIELDS = {"qrels": 4, "runs": 6}
+_REMARKS = 100  # lines before the first row in which comments may stand
 _FOLDER_QRELS = ("qrels/{split}.tsv", "data/ratings.parquet", "data/default.parquet", "qrels/{split}.jsonl")
 
 
@@ -146,13 +149,30 @@ def _export(path: Path, kind: str, manifest: Mapping[str, Any]) -> list[Part]:
 
 
 def _file(path: Path, kind: str, form: str | None, escaped: bool) -> Part:
-    if form is None and kind in _TREC_FIELDS and path.suffix.lower() not in (".parquet", ".csv", ".jsonl", ".json"):
-        with path.open("rb") as handle:
-            first = handle.readline(1 << 16).decode("utf-8", "replace").split()
+    suffix = Path(plain_name(path.name)).suffix.lower()
+    if form is None and kind in _TREC_FIELDS and suffix not in (".parquet", ".csv", ".jsonl", ".json"):
+        with _unpacked(path) as plain_file, plain_file.open("rb") as handle:
+            lines = (handle.readline(1 << 16).decode("utf-8-sig", "replace") for _ in range(_REMARKS))
+            first = next((line.split() for line in lines if line.strip() and not line.startswith("#")), [])
         # A header of as many names is told by its numbers, which it lacks.
         is_trec = len(first) == _TREC_FIELDS[kind] and _is_number(first[3])
         return Part(path, "trec" if is_trec else "rows", escaped, {})
     return Part(path, "trec" if form == "trec" else "rows", escaped, {})
+
+
+@contextmanager
+def _unpacked(path: Path) -> Iterator[Path]:
+    """Give the file itself, or what a gzip, bzip2, xz or zstd file holds; an archive is left to the table readers."""
+    with path.open("rb") as handle:
+        kind = packing(handle.read(8))
+    if kind is None or kind == "zip":
+        yield path
+        return
+    with unpacked(path, path.name, kind, DEFAULT_LIMITS) as members:
+        for member in members:
+            if isinstance(member, SkippedFile):
+                raise SaberError(f"{member}. Nothing has landed.")
+            yield member[1]
 
 
 def _is_number(text: str) -> bool:
@@ -178,7 +198,7 @@ def _rows(part: Part, names: frozenset[str]) -> Iterator[tuple[str, dict[str, An
 
 def _trec(part: Part) -> Iterator[tuple[str, dict[str, Any]] | Faulty]:
     """Yield the lines of a TREC qrels file (4 fields) or run file (6 fields)."""
-    with part.path.open(encoding="utf-8", errors="surrogateescape") as handle:
+    with _unpacked(part.path) as path, path.open(encoding="utf-8-sig", errors="surrogateescape") as handle:
         for number, line in enumerate(handle, start=1):
             words = line.split()
             place = f"{part.path.name} row {number}"

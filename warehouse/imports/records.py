@@ -70,6 +70,8 @@ class Fields:
         if isinstance(value, Mapping | list):
             raise Fault(f"{name} must be a text, not {_shown(value)}")
         found = str(value)
+        if not found.isascii() and any("\ud800" <= sign <= "\udfff" for sign in found):
+            raise Fault(f"{name} is no UTF-8 text: {_shown(value)}")
         if among is not None and found not in among:
             raise Fault(f"{name} must be one of {', '.join(sorted(among))}, not {found!r}")
         return found
