@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from snapshot_home import SnapshotHome
 
 from warehouse.cli import main
-from warehouse.report import collect, make_report
+from warehouse.report import collect, make_report, tables
 from warehouse.report.distinctions import distinctions
 from warehouse.report.figures import Point, curves, intervals, limits
 from warehouse.report.markup import Markup, clean, join, tag
@@ -109,6 +109,24 @@ def test_an_interval_plot_by_hand():
     assert 'x1="163" x2="163"' in figure
     assert figure.count("<circle") == 1
     assert "a: 0.500 [0.200, 0.800]" in figure
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("bm25", "bm25"),
+        ("n" * 300, "n" * 12 + "…"),
+        ("系" * 300, "系" * 8 + "…"),
+        ("jaccard-math-abcd", "jaccard-math-a…"),
+    ],
+)
+def test_labels_of_figures_fit_their_room(name, shown):
+    assert f">{shown}<" in intervals("t", [Point(name, 0.5)], 0, 1)  # the first letters of wide names were cut off
+
+
+def test_a_name_of_the_leaderboard_takes_a_few_lines():
+    assert tables._named("n" * 300) == "n" * 119 + "…"
+    assert tables._named(" ") == "(blank)"
 
 
 def test_limits_are_tenths_around_the_values_within_0_and_1():

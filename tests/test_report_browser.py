@@ -94,6 +94,22 @@ def test_a_phone_shows_it_without_sideways_scrolling(chromium, page):  # noqa: F
     chromium.screenshot("report_phone")
 
 
+@pytest.mark.parametrize("name", ["n" * 300, "bm25.statement-full.candidates.corpus.1d625e33"])
+def test_a_long_name_stays_in_its_cell(chromium, page, name):  # noqa: F811
+    chromium.open(page)
+    widths = """
+        const row = document.querySelector('main').appendChild(document.createElement('table')).insertRow();
+        row.closest('table').className = 'heatmap';
+        row.append(document.createElement('th'), document.createElement('td'));
+        row.cells[0].scope = 'row';
+        return [row.cells[0], document.querySelector('.board td.system')].map(cell => {
+            cell.textContent = arguments[0];
+            return cell.scrollWidth - cell.clientWidth;
+        })
+    """.replace("arguments[0]", f"'{name}'")
+    assert max(chromium.run(widths)) <= 0  # it lay over the scores beside it
+
+
 def test_nothing_is_loaded(chromium, page):  # noqa: F811
     chromium.open(page)
     assert chromium.run("return performance.getEntriesByType('resource').length") == 0

@@ -6,8 +6,10 @@ Colours are classes of the style sheet, so that figures follow light and dark.
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from warehouse.report.markup import Markup, tag
 
@@ -191,7 +193,17 @@ def _text(x: float, y: float, text: str, kind: str, whole: str | None = None) ->
 
 
 def _short(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+    """Cut a label to the room of `most` letters, of which wide signs (m, W, East Asian ones) take more."""
+    taken = list(accumulate(_room(sign) for sign in text))
+    if not taken or taken[-1] <= most:
+        return text
+    return text[: sum(room <= most - 1.5 for room in taken)] + "…"
+
+
+def _room(sign: str) -> float:
+    if unicodedata.east_asian_width(sign) in "FW":
+        return 1.8
+    return 1.5 if sign in "mwMW@%—" else 1.15 if sign.isupper() or sign in "nu_#&=+<>~" else 1.0
 
 
 def _n(value: float) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from warehouse.report.facts import OVERALL, Facts
 from warehouse.report.markup import Markup, tag
 
+_LONGEST_NAME = 120
 _LONG = 28  # longer texts get room of their own before they wrap
 
 
@@ -114,7 +115,16 @@ def _row(
 
 def _system(row: Mapping[str, Any]) -> list[Any]:
     told = row.get("distinction")
-    return [tag("bdi", row["system"]), tag("span", " ", tag("bdi", told), class_="interval") if told else None]
+    return [
+        tag("bdi", _named(row["system"])),
+        tag("span", " ", tag("bdi", told), class_="interval") if told else None,
+    ]
+
+
+def _named(system: Any) -> str:
+    """Return a name that fits a few lines; the whole one stands in the cell's title, with the run's id."""
+    name = str(system)
+    return (name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…") if name.strip() else "(blank)"
 
 
 def _score(
