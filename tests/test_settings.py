@@ -53,6 +53,28 @@ def test_an_unknown_variant_is_named(tmp_path):
         load_settings(home=tmp_path, variant="nowhere")
 
 
+@pytest.mark.parametrize("given", [["a"], {"linear": 1}, 3, True])
+def test_a_variant_that_is_no_name_is_told(tmp_path, given):
+    with pytest.raises(SaberError, match="must be a name"):  # lists ended in an error of Python within dbt
+        load_settings(home=tmp_path, variant=given, overrides={"judging.rounds": 3})
+
+
+def test_variants_that_would_build_over_each_other_are_refused(tmp_path):
+    path = settings_file(tmp_path, "[variants.low-k]\n[variants.low_k]\n[variants.other]\n")
+    with pytest.raises(SaberError, match="low_k and low-k would share their schemas"):
+        load_settings(home=tmp_path, path=path, variant="low_k")
+    assert load_settings(home=tmp_path, path=path, variant="other").variant == "other"
+
+
+def test_overrides_may_be_nested_as_yaml_nests_them(tmp_path):
+    path = settings_file(tmp_path, "[judging]\nrounds = 4\n")
+    overrides = {"judging": {"rounds": 7, "schedule": "random"}, "judging.judge": "ordinal"}
+    judging = load_settings(home=tmp_path, path=path, variant="mine", overrides=overrides).judging
+    assert (judging.rounds, judging.schedule, judging.judge) == (7, "random", "ordinal")
+    with pytest.raises(SaberError, match=r"unknown setting judging\.round"):
+        load_settings(home=tmp_path, path=path, variant="mine", overrides={"judging": {"round": 7}})
+
+
 def test_a_threshold_is_data_or_a_number(tmp_path):
     path = settings_file(tmp_path, "[signals]\ntopic_threshold = 0.5\n")
     assert load_settings(tmp_path, path=path).signals.topic_threshold == 0.5

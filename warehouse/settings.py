@@ -219,11 +219,17 @@ def load_settings(
         layers.append(sample)
     chosen = variant if variant is not None else os.environ.get("SABER_VARIANT", "")
     if chosen:
+        if not isinstance(chosen, str):  # --vars are YAML
+            raise SaberError(f"The variant must be a name, not {chosen!r}.")
         if chosen not in variants and not overrides:
             known = ", ".join(sorted(variants)) or "none"
             raise SaberError(f"{file} has no [variants.{chosen}]. Known: {known}.")
         if not _NAME.match(chosen):
             raise SaberError(f"Variant name {chosen!r} must be lower case letters, digits, '-' or '_'.")
+        if twins := [name for name in variants if name != chosen and _schema(name) == _schema(chosen)]:
+            raise SaberError(
+                f"{file}: variants {chosen} and {twins[0]} would share their schemas. Rename one of them."
+            )
         layers.append(variants.get(chosen, {}))
     layers.append(_nest(overrides or {}))
     values: dict[str, Any] = {"domains": {}, "providers": {}, "sources": {}}
@@ -232,11 +238,16 @@ def load_settings(
     return Settings(home=place, variant=chosen, **values)
 
 
+def _schema(variant: str) -> str:
+    """Return what the schemas of a variant end with, as macros/generate_schema_name.sql does."""
+    return variant.replace("-", "_")
+
+
 def _nest(flat: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     nested: dict[str, dict[str, Any]] = {}
     for name, value in flat.items():
         section, _, key = name.partition(".")
-        nested.setdefault(section, {})[key] = value
+        nested.setdefault(section, {}).update(value if isinstance(value, Mapping) and not key else {key: value})
     return nested
 
 
