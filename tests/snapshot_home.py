@@ -182,7 +182,10 @@ _VIEWS = (
     """,
     """
     create view staging.stg_qrels as
-    select benchmark, query_id, document_id, variant, relevance, gain, origin from landing.qrels
+    select
+        benchmark, query_id, document_id, variant, relevance, gain, origin,
+        judge, schedule, provider, model, std_error, class
+    from landing.qrels
     qualify row_number() over (partition by benchmark, query_id, document_id, variant order by sequence desc) = 1
     """,
     "create view signals.eligible_problems as select problem_id, content_hash from staging.stg_problems",

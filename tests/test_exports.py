@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -15,6 +18,7 @@ from snapshot_home import RELEVANCES, SnapshotHome
 
 from warehouse.cli import main
 from warehouse.exports.card import licence_tag, plain
+from warehouse.exports.folder import export_folder
 from warehouse.exports.gains import gain, relevance_of_gain
 from warehouse.exports.ids import escape, file_name, unescape
 from warehouse.exports.mteb import task_name
@@ -156,6 +160,22 @@ def test_a_failed_export_leaves_the_earlier_one(home, tmp_path, capsys):
     assert "Close: tied run" in capsys.readouterr().err
     assert contents(target) == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
+
+
+def test_what_killed_exports_left_is_removed_and_an_old_export_comes_back(tmp_path):
+    target = tmp_path / "o[u]t"
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    left = tmp_path / f".o[u]t.{gone.pid}.tmp"
+    living = tmp_path / f".o[u]t.{os.getppid()}.tmp"
+    others = tmp_path / f".out.{gone.pid}.tmp"
+    for folder in (left, living, others, tmp_path / f".o[u]t.{gone.pid}.old"):
+        folder.mkdir()
+        (folder / "saber.json").write_text('{"saber_export": "trec"}')
+    with pytest.raises(ZeroDivisionError), export_folder(target):
+        raise ZeroDivisionError
+    assert sorted(tmp_path.iterdir()) == sorted([living, others, target])  # they stayed for ever
+    assert contents(target).keys() == {"saber.json"}
 
 
 def test_no_cell_of_a_table_would_be_run_by_a_spreadsheet(home, tmp_path):

@@ -10,7 +10,9 @@ import pytest
 from test_exports import home  # noqa: F401  (the fixture with hostile ids)
 
 from warehouse.cli import main
+from warehouse.collection import QREL, load_collection
 from warehouse.landing import Landing
+from warehouse.settings import load_settings
 
 PROBLEM = (
     "problem_id", "source", "source_id", "statement", "solution", "answer", "language", "licence", "metadata",
@@ -75,6 +77,17 @@ def test_relevances_come_back_equal(home, other, tmp_path, kind):  # noqa: F811
     assert {row["content_hash"] for row in other.read("qrels").to_pylist()} == {
         home.pair(query, document) for query, documents in home.relevances.items() for document in documents
     }
+    # who judged was lost: a copy of an offline judge's benchmark no longer said so
+    told = load_collection(load_settings(home=home.path)).qrels
+    assert {row["judge"] for row in told} >= {"=2+5 judge"}
+    assert sorted(map(str, landed(other, "qrels", QREL))) == sorted(str(tuple(map(row.get, QREL))) for row in told)
+
+
+def test_an_export_names_its_own_benchmark(home, tmp_path, capsys):  # noqa: F811
+    out = str(tmp_path / "out")
+    assert main(["export", "trec", out]) == 0
+    assert main(["import", "qrels", out]) == 1
+    assert "'test-bench' is the benchmark built here" in capsys.readouterr().err  # it was "benchmark is missing"
 
 
 @pytest.mark.parametrize("kind", ["trec", "hf"])

@@ -41,6 +41,22 @@ def test_latest_wins_and_history_stays(tmp_path):
     assert landing.read("problems", latest=False).num_rows == 3
 
 
+def test_files_from_before_a_column_was_added_read_it_as_null(tmp_path):
+    landing = Landing(tmp_path)
+    landing.prepare()
+    landing.append("qrels", [{"benchmark": "b", "query_id": "q", "document_id": "d", "variant": "v"}], "one")
+    for path in (tmp_path / "landing" / "qrels").glob("*.parquet"):
+        old = pq.read_table(path)
+        pq.write_table(old.drop_columns(["judge", "class"]), path)  # the schema's marks travel with the table
+    # a home built before could not be built again: "Column judge ... cannot be referenced before it is defined"
+    assert [(row["query_id"], row["judge"]) for row in Landing(tmp_path).read("qrels").to_pylist()] == [("q", None)]
+    row = {"benchmark": "b", "query_id": "q2", "document_id": "d", "variant": "v", "judge": "x"}
+    Landing(tmp_path).append("qrels", [row], "two")
+    assert [row["judge"] for row in Landing(tmp_path).read("qrels").to_pylist()] == [None, "x"]
+    Landing(tmp_path).compact("qrels")
+    assert [row["judge"] for row in Landing(tmp_path).read("qrels").to_pylist()] == [None, "x"]
+
+
 def test_append_new_adds_nothing_twice(tmp_path):
     landing = Landing(tmp_path)
     assert landing.append_new("problems", [problem(1), problem(2)], "j").rows == 2

@@ -227,7 +227,9 @@ def test_a_reply_that_is_no_order_leaves_the_query_out(reranked, home, bad, caps
     assert found.keys() == {"s/3"}
     failures = [call for call in home.landing.read("llm_calls").to_pylist() if call["error"]]
     assert len(failures) == 2  # tried again once, then quarantined: never guessed
-    assert "1 calls have no usable reply" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "1 calls have no usable reply" in told
+    assert "retry_quarantined = true" in told  # "run the same command" alone is of no help
 
 
 def test_a_model_that_cannot_be_reached_stops_the_job_and_keeps_what_is_done(reranked, home):

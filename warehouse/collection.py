@@ -188,7 +188,7 @@ def _from_imports(marts: Marts, benchmark: str, scope: str) -> Collection:
         problems=problems,
         query_ids=queries,
         document_ids=document_ids,
-        qrels=_qrels([{**row, "judge": row["origin"] or "imported"} for row in rows], problems),
+        qrels=_qrels([{**row, "judge": row["judge"] or row["origin"] or "imported"} for row in rows], problems),
         domains=_domains(marts, queries),
         domain_columns=_domain_columns(marts),
     )

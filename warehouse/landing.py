@@ -45,6 +45,7 @@ class LandedFile:
     schema_version: int
     error: str | None = None
     note: str = ""
+    columns: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -163,8 +164,11 @@ class Landing:
     def scan_sql(self, table: str) -> str:
         """Return the SQL that reads every version of every row of `table` from its verified files."""
         spec = TABLES[self.folder(table).name]
-        paths = [file.path for file in self.files(table)]
-        columns = ", ".join(f'cast("{f.name}" as {_sql_type(f.type)}) as "{f.name}"' for f in spec.schema)
+        files = self.files(table)
+        paths = [file.path for file in files]
+        held = frozenset().union(*(file.columns for file in files))  # a column added since is in none of them
+        shown = {name: f'"{name}"' if name in held else "null" for name in spec.schema.names}
+        columns = ", ".join(f'cast({shown[f.name]} as {_sql_type(f.type)}) as "{f.name}"' for f in spec.schema)
         if not paths:
             empty = ", ".join(f'cast(null as {_sql_type(f.type)}) as "{f.name}"' for f in spec.schema)
             return f"select {empty} where false"
@@ -230,7 +234,8 @@ def _read_footer(table: str, path: Path) -> LandedFile:
         if version > SCHEMA_VERSION:
             raise ValueError(f"schema version {version} is newer than this program: upgrade saber-warehouse")
         note = described.get(_NOTE, b"").decode()
-        return LandedFile(table, path, metadata.num_rows, int(described[_LAST]), version, note=note)
+        columns = frozenset(metadata.schema.to_arrow_schema().names)
+        return LandedFile(table, path, metadata.num_rows, int(described[_LAST]), version, None, note, columns)
     except Exception as error:
         kind = str(error).splitlines()[0] if str(error) else type(error).__name__
         return LandedFile(table, path, 0, 0, 0, f"unreadable or foreign file left out: {kind}")

@@ -267,6 +267,12 @@ _ALL = (
         relevance=_real,
         gain=_whole,
         origin=_text,
+        judge=_text,
+        schedule=_text,
+        provider=_text,
+        model=_text,
+        std_error=_real,
+        **{"class": _text},
         **_SEEN,
     ),
     _table(

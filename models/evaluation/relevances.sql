@@ -5,7 +5,13 @@ with
         from {{ ref("qrels") }}
         union all
         select
-            benchmark, variant, query_id, document_id, null as class, relevance, coalesce(origin, 'imported') as judge
+            benchmark,
+            variant,
+            query_id,
+            document_id,
+            null as class,
+            relevance,
+            coalesce(judge, origin, 'imported') as judge
         from {{ ref("stg_qrels") }}
         where is_selected and benchmark <> {{ setting("benchmark.name") }}
     )

@@ -20,6 +20,12 @@ select
     chosen.relevance,
     chosen.gain,
     chosen.origin,
+    chosen.judge,
+    chosen.schedule,
+    chosen.provider,
+    chosen.model,
+    chosen.std_error,
+    chosen.class,
     chosen.is_selected
 from chosen
 left join texts as query on query.problem_id = chosen.query_id

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from glob import escape as escape_glob
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -105,6 +107,7 @@ def export_folder(target: Path) -> Iterator[ExportFolder]:
     if target.exists() and not is_export(target) and not (target.is_dir() and not any(target.iterdir())):
         raise SaberError(f"{target} exists and is no earlier export. Name another folder, or move it away.")
     target.parent.mkdir(parents=True, exist_ok=True)
+    _clear_after_kills(target)
     temporary = target.parent / f".{target.name}.{os.getpid()}.tmp"
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir()
@@ -119,6 +122,28 @@ def export_folder(target: Path) -> Iterator[ExportFolder]:
         shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _clear_after_kills(target: Path) -> None:
+    """Remove what killed exports to `target` have left; one killed between the two renames gives the old one back."""
+    for left in sorted(target.parent.glob(f".{escape_glob(target.name)}.*.*")):
+        found = re.fullmatch(r"\.(\d+)\.(tmp|old)", left.name.removeprefix(f".{target.name}"))
+        if found is None or not left.is_dir() or _is_running(int(found[1])):
+            continue
+        if found[2] == "old" and not target.exists():
+            left.rename(target)
+        else:
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def is_export(folder: Path) -> bool:

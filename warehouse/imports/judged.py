@@ -177,6 +177,9 @@ class Qrels(Kind):
             "relevance": value,
             "gain": None if value is None else gain(value),
             "origin": record.origin,
+            # who judged, as our own exports say: a copy of a benchmark must not hide that no model has judged
+            **{name: fields.optional_text(name) for name in ("judge", "schedule", "provider", "model", "class")},
+            "std_error": fields.optional_real("std_error", 0),
             "content_hash": self.seen(fields, *hashes),
         }
         # One import is one variant: what a later version of the file leaves out must not linger.

@@ -125,7 +125,7 @@ def _export(path: Path, kind: str, manifest: Mapping[str, Any]) -> list[Part]:
     escaped = manifest.get("ids") == "percent"
     if kind == "qrels":
         name = "qrels.exact.tsv" if escaped else "data/ratings.parquet"
-        parts = [Part(path / name, "rows", escaped, {})]
+        parts = [Part(path / name, "rows", escaped, {"benchmark": manifest["benchmark"]})]
     elif (path / "data" / "runs.parquet").is_file():
         parts = [Part(path / "data" / "runs.parquet", "rows", False, {"benchmark": manifest["benchmark"]})]
     else:

@@ -218,4 +218,10 @@ async def _closed(arriving: Any, provider: Provider) -> None:
 def _explain(title: str, counts: Counts) -> None:
     if counts.failed:
         kinds = ", ".join(f"{kind}: {number}" for kind, number in sorted(counts.failures.items()))
-        note(f"{title}: {counts.failed} calls have no usable reply ({kinds or 'quarantined before'}).")
+        asked_again = (
+            "; of calls that have failed too often none is asked again, unless the provider's profile says "
+            "retry_quarantined = true"
+            if counts.quarantined
+            else ""
+        )
+        note(f"{title}: {counts.failed} calls have no usable reply ({kinds or 'quarantined before'}){asked_again}.")
