@@ -65,6 +65,9 @@ def test_unknown_names_are_answered_with_known_ones(project):
         column_lineage(project, "leaderboards.overall")
     with pytest.raises(SaberError, match="overall"):
         column_lineage(project, "leaderboard.overal")
+    for relation in ("evaluation.leaderboard", "leaderboard"):  # it was: no relation 'evaluation' in the project
+        with pytest.raises(SaberError, match=r"is a relation: name one of its columns.*overall"):
+            column_lineage(project, relation)
 
 
 def test_the_command_needs_no_build_and_takes_a_variants_schema(tmp_path):

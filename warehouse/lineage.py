@@ -94,6 +94,9 @@ def column_lineage(models: dict[str, Model], column: str) -> Step:
     relation, _, name = column.rpartition(".")
     found = [key for key in models if key == relation or key.split(".", 1)[1] == relation]
     if len(found) != 1:
+        if whole := next((key for key in models if column in (key, key.split(".", 1)[1])), None):
+            known = ", ".join(models[whole].columns) or "none described"
+            raise SaberError(f"{whole} is a relation: name one of its columns, {whole}.COLUMN. It has: {known}.")
         by_table = {key.split(".", 1)[1]: key for key in models}
         near = [*get_close_matches(relation, models, 3), *get_close_matches(relation.split(".")[-1], by_table, 3)]
         close = ", ".join(dict.fromkeys(by_table.get(name, name) for name in near)) or "none"
