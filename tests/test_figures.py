@@ -151,6 +151,14 @@ def test_series_beyond_the_colours_share_one_entry_of_the_legend():
     assert labels == [*(f"s{number:02}" for number in range(8)), "further series"]
 
 
+def test_a_line_to_read_against_is_named_in_the_legend_not_over_the_data():
+    figure = figures.curves(
+        table(["a", "b"]), "x", "y", "series", "x", "y", level=0.5, level_label="as a perfect system"
+    )
+    assert not figure.axes[0].texts  # the words lay over the series that cross the line
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b", "as a perfect system"]
+
+
 def test_settings_of_the_caller_stay():
     import matplotlib
 

@@ -54,7 +54,7 @@ def curves(
     reference
         Column with what chance would give, drawn once a panel as a grey dashed line.
     level
-        A horizontal line to read against.
+        A horizontal line to read against; the legend calls it `level_label`.
     marks
         Mark the points: for few of them.
     steps
@@ -81,9 +81,9 @@ def curves(
             handles[plain(name, 56) if style.is_named else "further series"] = drawn
         _reference(axes, part, x, reference, handles)
         if level is not None:
-            axes.axhline(level, color=GREY, linewidth=0.8, linestyle="--", zorder=0)
-            where = {"xy": (1, level), "xycoords": ("axes fraction", "data"), "fontsize": 6, "color": "#555555"}
-            axes.annotate(plain(level_label), ha="right", va="bottom", **where)
+            drawn = axes.axhline(level, color=GREY, linewidth=0.8, linestyle="--", zorder=0)
+            if level_label:  # in the legend: beside the line it lay over the series that cross it
+                handles[plain(level_label, 56)] = drawn
         if log_x:
             log_axis(axes)
         axes.set_yscale("log" if log_y else "linear")
@@ -95,7 +95,7 @@ def curves(
             title(axes, part[panel][0])
     order = [plain(name, 56) for name in styles if plain(name, 56) in handles]
     order += [name for name in handles if name not in order]
-    if panel != series or reference:
+    if panel != series or reference or (level is not None and level_label):
         legend_below(figure, [handles[name] for name in order], order)
     return figure
 
