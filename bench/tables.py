@@ -31,7 +31,7 @@ def connect(file: Path, read_only: bool = False) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(
         str(file),
         read_only=read_only,
-        config={"memory_limit": "4GB", "threads": 2, "preserve_insertion_order": False},
+        config={"memory_limit": "2GB", "threads": 2, "preserve_insertion_order": False},
     )
     register_functions(connection)
     return connection

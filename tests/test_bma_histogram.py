@@ -12,7 +12,7 @@ from topic_corpora import Corpus, brute_lin, corpora, set_lists
 from udfs import bma_dense, bma_histogram
 from udfs.bma import best_match_averages
 from udfs.bma_dense import bma_rows
-from udfs.bma_histogram import BIN_WIDTH, N_BINS, added_pair_histogram, lower_quantile, pair_histogram
+from udfs.bma_histogram import N_BINS, added_pair_histogram, pair_histogram
 from udfs.bma_space import SetSpace
 from udfs.topic_sets import TopicSets
 
@@ -50,9 +50,6 @@ def test_hand_computed_histogram() -> None:
     histogram = pair_histogram(space_of(corpus), weights)
     assert {int(b): histogram[0, b] for b in np.flatnonzero(histogram[0])} == {0: 1, 10922: 4, 16384: 1}
     assert {int(b): histogram[1, b] for b in np.flatnonzero(histogram[1])} == {10922: 4, 16384: 2}
-    assert lower_quantile(histogram[0], 0.0) == 0.0
-    assert lower_quantile(histogram[0], 0.2) == 10922 * BIN_WIDTH  # 10922 / 16384 = 0.66662 <= 2 / 3
-    assert lower_quantile(histogram[0], 1.0) == 1.0
 
 
 @settings(max_examples=40, deadline=None)
@@ -118,17 +115,6 @@ def test_earlier_and_added_pairs_make_the_whole(corpus: Corpus, seed: int) -> No
     growth = added_pair_histogram(space, kept_weights + added_weights, added, added_weights)
     whole = pair_histogram(space, kept_weights + added_weights)
     np.testing.assert_array_equal(pair_histogram(before, kept_weights) + growth, whole)
-
-
-def test_quantiles_are_numpys_lower_ones() -> None:
-    counts = np.bincount(np.array([3, 3, 5, 9, 9, 9, 16384]), minlength=N_BINS)
-    values = np.repeat(np.arange(N_BINS), counts) * BIN_WIDTH
-    for share in (0.0, 0.1, 0.34, 0.5, 0.9, 0.999, 1.0):
-        assert lower_quantile(counts, share) == np.quantile(values, share, method="lower")
-    with pytest.raises(ValueError, match="without pairs"):
-        lower_quantile(np.zeros(N_BINS, int), 0.5)
-    with pytest.raises(ValueError, match=r"1\.5 of a quantile"):
-        lower_quantile(counts, 1.5)
 
 
 def test_weights_must_fit_the_sets() -> None:

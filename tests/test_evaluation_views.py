@@ -296,14 +296,14 @@ def test_rating_intervals_by_plain_loops_and_another_generator(home):
 
 
 def test_noise_of_one_query_by_hand(home):
-    """nDCG of one run and query under each refit, by plain loops."""
-    run, query, found = home.rows(
-        "select run_id, query_id, std_error from evaluation.query_noise where run_id like 'tfidf.full-full%' "
-        "order by query_id limit 1"
+    """nDCG of one run and query under each draw from the posterior, by plain loops; the interval about the fit's."""
+    run, query, score, low, high, found = home.rows(
+        "select run_id, query_id, score, low, high, std_error from evaluation.query_noise "
+        "where run_id like 'tfidf.full-full%' order by query_id limit 1"
     )[0]
     refits = defaultdict(dict)
-    for row in home.landing.read("rating_replicates", where=f"query_id = '{query}'").to_pylist():
-        refits[row["replicate"]][row["document_id"]] = 2 ** (row["rating"] or 0.0) - 1
+    for row in home.landing.read("rating_draws", where=f"query_id = '{query}'").to_pylist():
+        refits[row["draw"]][row["document_id"]] = 2 ** (row["rating"] or 0.0) - 1
     rows = home.landing.read("runs", where=f"run_id = '{run}' and query_id = '{query}'").to_pylist()
     order = [d for _, d in sorted((-row["score"], row["document_id"]) for row in rows)][:10]
     values = []
@@ -313,6 +313,23 @@ def test_noise_of_one_query_by_hand(home):
         values.append(sum(gains[d] / math.log2(i + 2) for i, d in enumerate(order)) / ideal)
     assert len(values) == REFITS
     assert found == pytest.approx(np.std(values, ddof=1), abs=1e-9)
+    fitted = home.rows(
+        f"select value from evaluation.query_metrics where run_id = '{run}' and query_id = '{query}' "
+        "and measure = 'ndcg_exp@10'"
+    )[0][0]
+    assert score == fitted
+    assert (low, high) == pytest.approx((max(score - 1.96 * found, 0), min(score + 1.96 * found, 1)), abs=1e-9)
+
+
+def test_noise_of_every_query_lies_about_its_score(home):
+    """Refits of few verdicts lie below the fit (they lose comparisons); draws from the posterior need not."""
+    n, below, draws = home.rows(
+        "select count(*), count(*) filter (low > score or high < score), min(n_draws) from evaluation.query_noise "
+        "inner join evaluation.query_metrics as metrics using (run_id, query_id) "
+        "where metrics.measure = 'ndcg_exp@10' and metrics.value is not null and score is not null"
+    )[0]
+    assert n > 100
+    assert (below, draws) == (0, REFITS)
 
 
 def test_chance_is_exact(home):

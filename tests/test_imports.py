@@ -412,6 +412,21 @@ def test_an_import_never_replaces_a_run_of_the_warehouse(home, write, capsys):
     assert len(landed(home, "runs")) == 1
 
 
+def test_a_run_is_of_one_benchmark_and_setting(home, write, capsys):
+    """Under one id the runs of two benchmarks were one system, with the mean over both."""
+    first = {"run_id": "mine.x", "query_id": "s/1", "document_id": "s/4", "score": 2.0, "system": "mine"}
+    other = {**first, "query_id": "s/2", "document_id": "s/7", "setting": "full-full"}
+    path = write("run.jsonl", [{**first, "setting": "statement-full"}, other])
+    assert main(["import", "runs", path]) == 1
+    told = capsys.readouterr().err
+    assert "run.jsonl row 2" in told
+    assert "setting 'full-full', there 'statement-full'" in told
+    home.landing.append("runs", [{**home.run_rows("mine.x", {"s/1": {"s/4": 1.0}})[0], "benchmark": "toy"}], "import-1")
+    assert main(["import", "runs", write("one.jsonl", [first]), *SET]) == 1
+    assert "mine.x of benchmark toy has landed under the same id" in capsys.readouterr().err
+    assert len(landed(home, "runs")) == 1
+
+
 def test_settings_that_the_marts_do_not_have_yet_are_named(home, write, capsys):
     home.settings_file.write_text(
         home.settings_file.read_text().replace('name = "test-bench"', 'name = "test-bench"\nseed = 7')

@@ -44,6 +44,7 @@ def home(evaluation_home, tmp_path_factory):
         row[0] for row in copy.rows("select distinct query_id from analysis.math_words_queries order by query_id")
     ]
     land_withdrawn_source(copy)
+    land_changed_candidates(copy)
     land_qrels(copy)
     land_old_scores_of_mathematics(copy)
     land_other_tournament(copy)
@@ -69,6 +70,27 @@ def land_withdrawn_source(home):
         "document_id": "gone/1",
         "score": 1e6,
         "content_hash": pair_hash(hashes[query], hashes["gone/1"]),
+    }
+    home.landing.append("runs", [*rows, added], "test")
+
+
+def land_changed_candidates(home):
+    """A run whose last document has another text by now, of one query, or is no candidate any more, of another."""
+    hashes = home.hashes()
+    home.changed_run = "tfidf.statement-full.changed"
+    rows = landed(home, "runs", "system = 'tfidf' and setting = 'statement-full' and scope = 'candidates'")
+    rows = [{**row, "run_id": home.changed_run, "system": "changed"} for row in rows]
+    older, bereft = home.changed_queries = sorted({row["query_id"] for row in rows})[1:3]
+    last = min((row for row in rows if row["query_id"] == older), key=lambda row: row["score"])
+    last["content_hash"] = "a text of yesterday"
+    home.yesterday = last["document_id"]
+    own = {row["document_id"] for row in rows if row["query_id"] == bereft} | {bereft}
+    home.former = min(problem for problem in hashes if problem not in own and not problem.startswith("gone/"))
+    added = {
+        **next(row for row in rows if row["query_id"] == bereft),
+        "document_id": home.former,
+        "score": -1.0,
+        "content_hash": pair_hash(hashes[bereft], hashes[home.former]),
     }
     home.landing.append("runs", [*rows, added], "test")
 
@@ -147,6 +169,23 @@ def test_a_ranking_with_a_withdrawn_document_counts_as_missing(home):
     )
     assert rows == [(0.0, True)]
     assert home.rows(f"select n_missing from evaluation.leaderboard where run_id = '{home.withdrawn_run}'") == [(1,)]
+
+
+def test_a_ranking_of_other_candidates_or_older_texts_counts_as_missing_down_to_its_last_document(home):
+    """Only the first documents were looked at, and a ranking of former candidates kept its score."""
+    rows = home.rows(
+        f"select query_id, value, is_missing from evaluation.query_metrics where run_id = '{home.changed_run}' "
+        "and measure = 'ndcg_exp@10' and is_missing order by query_id"
+    )
+    assert rows == [(query, 0.0, True) for query in home.changed_queries]
+    assert home.rows(f"select n_missing from evaluation.leaderboard where run_id = '{home.changed_run}'") == [(2,)]
+    older, bereft = home.changed_queries
+    listed = home.rows(
+        "select query_id, problem_id, reason from analysis.stale_rows where landed_table = 'runs' "
+        "and problem_id <> 'gone/1'"
+    )
+    assert (older, home.yesterday, "older text") in listed
+    assert (bereft, home.former, "no candidate") in listed
 
 
 def test_relevances_of_older_texts_and_withdrawn_sources_are_listed_not_read(home):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +138,7 @@ def test_second_runs_change_nothing(home: Path, capsys: pytest.CaptureFixture[st
     files = sorted(path.name for path in (home / "landing").rglob("*.parquet"))
     run(capsys, "judge")
     code, rated, _ = run(capsys, "rate", "--replicates", "3")
-    assert (code, rated["rows_landed"], rated["replicate_rows_landed"]) == (0, 0, 0)
+    assert (code, rated["rows_landed"], rated["replicate_rows_landed"], rated["draw_rows_landed"]) == (0, 0, 0, 0)
     assert sorted(path.name for path in (home / "landing").rglob("*.parquet")) == files
 
 
@@ -150,6 +151,8 @@ def test_replicates_are_extended_and_redone_with_new_verdicts(home: Path, capsys
     rows = Landing(home).read("rating_replicates").to_pylist()
     assert {row["replicate"] for row in rows} == set(range(5))
     assert len(rows) == 60
+    draws = Landing(home).read("rating_draws").to_pylist()
+    assert Counter(row["draw"] for row in draws) == dict.fromkeys(range(5), 12)
     assert len({row["log_strength"] for row in rows if row["document_id"] == "q0d0"}) > 1
 
 
@@ -265,3 +268,24 @@ def test_limit_is_told(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, judged, err = run(capsys, "judge", "--limit", "4")
     assert (code, judged["asked"], judged["unfinished"]) == (0, 4, True)
     assert "limit" in err
+
+
+def test_a_document_that_is_no_candidate_any_more_loses_its_rating_and_gets_it_back(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its old rating stayed the latest one, and analyses of all ratings read it."""
+    run(capsys, "judge")
+    assert run(capsys, "rate", "--replicates", "1")[1]["former_candidates_withdrawn"] == 0
+    before = ratings(home)
+    build(home, N_DOCUMENTS - 1)
+    assert run(capsys, "rate")[1]["former_candidates_withdrawn"] == 2
+    assert run(capsys, "rate")[1]["former_candidates_withdrawn"] == 0
+    for q in ("q0", "q1"):
+        gone = ratings(home)[q, f"{q}d{N_DOCUMENTS - 1}"]
+        assert (gone["rating"], gone["log_strength"], gone["n_comparisons"]) == (None, None, None)
+        assert (gone["judge"], gone["variant"]) == (before[q, gone["document_id"]]["judge"], gone["variant"])
+        assert ratings(home)[q, f"{q}d0"]["rating"] is not None
+    build(home, N_DOCUMENTS)
+    assert run(capsys, "rate")[1]["rows_landed"] > 0
+    after = ratings(home)
+    assert {key: row["rating"] for key, row in after.items()} == {key: row["rating"] for key, row in before.items()}

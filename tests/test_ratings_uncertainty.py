@@ -78,7 +78,7 @@ def test_posterior_draws_have_the_fitted_mean_and_covariance() -> None:
     fitted = fit(comparisons)
     keys = hash_keys(1, [str(i) for i in range(comparisons.n_items)])
     n = 4000
-    draws = posterior_draws(comparisons, fitted, keys, n)
+    draws = posterior_draws(comparisons, fitted, keys, range(n))
     off = (draws.mean(axis=0) - fitted.log_strength) / (fitted.std_error / np.sqrt(n))
     assert np.abs(off).max() < 4.5
     np.testing.assert_allclose(draws.std(axis=0), fitted.std_error, rtol=0.06)
@@ -92,11 +92,11 @@ def test_posterior_draws_depend_on_keys_alone() -> None:
     """The second query drawn alone is the second query drawn beside the first."""
     comparisons, _ = simulated(n_queries=2, n_items=4, n_judgments=12, spread=1.0)
     keys = hash_keys(1, [str(i) for i in range(8)])
-    both = posterior_draws(comparisons, fit(comparisons), keys, 5)
+    both = posterior_draws(comparisons, fit(comparisons), keys, range(5))
     alone = comparisons.queries(1, 2)
-    np.testing.assert_allclose(posterior_draws(alone, fit(alone), keys[4:], 5), both[:, 4:], atol=1e-8)
+    np.testing.assert_allclose(posterior_draws(alone, fit(alone), keys[4:], range(5)), both[:, 4:], atol=1e-8)
     with pytest.raises(ValueError, match="improper"):
-        posterior_draws(comparisons, fit(comparisons, ridge=0.0), keys, 5)
+        posterior_draws(comparisons, fit(comparisons, ridge=0.0), keys, range(5))
 
 
 def test_resampled_weights_keep_each_querys_number() -> None:

@@ -150,29 +150,6 @@ def added_pair_histogram(
     return histogram
 
 
-def lower_quantile(counts: npt.NDArray[np.integer], share: float) -> float:
-    """Lower edge of the bin that holds the quantile, the value at rank ``floor(share * (n - 1))`` of n in order.
-
-    Parameters
-    ----------
-    counts : integer array, shape (N_BINS,)
-    share : float
-        In [0, 1].
-
-    Raises
-    ------
-    ValueError
-        When nothing was counted or the share is out of range.
-    """
-    below = np.cumsum(counts)
-    if not len(below) or below[-1] == 0:
-        raise ValueError("A histogram without pairs has no quantiles. Leave the group out.")
-    if not 0.0 <= share <= 1.0:
-        raise ValueError(f"The share {share} of a quantile is not in [0, 1].")
-    rank = int(np.floor(share * (int(below[-1]) - 1)))
-    return float(np.searchsorted(below, rank, side="right")) * BIN_WIDTH
-
-
 def _against_later(
     space: SetSpace, entries: list[_Entries], first: int, buffer: BestMatches
 ) -> npt.NDArray[np.int64]:

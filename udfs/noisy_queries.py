@@ -1,4 +1,4 @@
-"""Scores of every run on one query after another, under every replicate of its ratings."""
+"""Scores of every run on one query after another, under every refit or draw of its ratings."""
 
 from __future__ import annotations
 
@@ -30,19 +30,22 @@ def noisy_queries(
     run_ids: Sequence[str],
     k: int = 10,
     gain: str = "exp",
+    number: str = "replicate",
 ) -> Iterator[NoisyQuery]:
     """Score the runs on every query that has refits of its ratings, in ascending order of query ids.
 
     Parameters
     ----------
     replicates
-        Columns query_id, document_id, replicate and rating.
+        Columns query_id, document_id, rating and the one that numbers the refits or draws.
     ranked_runs
         Columns run_id, query_id, document_id and rank.
     run_ids
         Runs in the order of the columns.
     gain
         ``exp`` (2^rel - 1) or ``lin`` (rel).
+    number
+        Column that numbers them: ``replicate`` or ``draw``.
 
     Raises
     ------
@@ -51,7 +54,7 @@ def noisy_queries(
     """
     if not replicates.limit(1).fetchall():
         return
-    refits = replicates.aggregate("query_id, document_id, list(rating order by replicate) as ratings")
+    refits = replicates.aggregate(f"query_id, document_id, list(rating order by {number}) as ratings")
     refits = refits.aggregate(
         "query_id, list(document_id order by document_id) as documents, list(ratings order by document_id) as ratings"
     ).order("query_id")

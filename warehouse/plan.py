@@ -175,7 +175,7 @@ class _Planner:
         disk = _BYTES_OF_A_WAREHOUSE + _BYTES_A_PROBLEM * self.n_problems + _BYTES_A_STORED_PAIR * n_stored
         # This process holds the sets and indices that the build needs. Kilobytes on Linux, bytes on macOS.
         here = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
-        engine = engine_limit_mib(os.environ.get("SABER_MEMORY_LIMIT", "4GB"))
+        engine = engine_limit_mib(os.environ.get("SABER_MEMORY_LIMIT", "2GB"))
         return {
             "memory_mib": here + min(_MEMORY_A_DISK_BYTE * disk / 2**20, engine),
             "memory_most_mib": here + 2 * self.signals.memory_mib + engine,

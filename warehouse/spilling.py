@@ -56,7 +56,7 @@ def watch_run(database: Path) -> None:
 def told(spilled: int, limit: str | None) -> str | None:
     """Return the line for the user; None where there is nothing to say."""
     if spilled:
-        under = f"the memory limit of {limit}" if limit else "DuckDB's memory limit of 4GB"
+        under = f"the memory limit of {limit}" if limit else "DuckDB's memory limit of 2GB"
         return f"spilled up to {spilled / 1e6:,.0f} MB to disk under {under}; SABER_MEMORY_LIMIT sets it"
     return f"stayed within the memory limit of {limit} without spilling to disk" if limit else None
 

@@ -17,7 +17,10 @@ def register(commands: Subparsers) -> None:
     """Add ``rate``."""
     parser = commands.add_parser("rate", help="fit ratings to the landed verdicts", description=__doc__)
     parser.add_argument(
-        "--replicates", type=whole_number(0), metavar="B", help="also land B refits on resampled verdicts"
+        "--replicates",
+        type=whole_number(0),
+        metavar="B",
+        help="also land B refits on resampled verdicts and B draws from the posterior",
     )
     add_judging_flags(parser)
     add_common(parser)
@@ -27,8 +30,9 @@ def register(commands: Subparsers) -> None:
 def _run(args: argparse.Namespace) -> int:
     # Imported here: NumPy and SciPy would make every other command slow to start.
     import numpy as np
+    import pyarrow as pa
 
-    from annotate.ratings.job import Stamp, changed_rows, rate, rating_rows
+    from annotate.ratings.job import Stamp, changed_rows, rate, rating_rows, withdrawn_rows
     from annotate.tournament.field import read_landed
     from warehouse.variants import ratings_variant
 
@@ -49,47 +53,50 @@ def _run(args: argparse.Namespace) -> int:
     variant = ratings_variant(settings, source.variant)
     stamp = Stamp(source.benchmark, tuple(setup.judge_names), source.schedule, variant, source.provider, source.model)
     with job(setup.landing, settings, "rate", args) as record:
-        rows = changed_rows(setup.landing, rating_rows(rated, stamp), variant)
-        # Replicates first: after a kill in between, ratings that still differ have all replicates redone.
-        n_refits = _replicates(args, setup, rated, stamp, rows.num_rows > 0, record)
-        if rows.num_rows:
+        fitted = rating_rows(rated, stamp)
+        rows, withdrawn = changed_rows(setup.landing, fitted, variant), withdrawn_rows(setup.landing, fitted, variant)
+        # Samples first: after a kill in between, ratings that still differ have all samples redone.
+        n_refits, n_draws = _sample(args, setup, rated, stamp, rows.num_rows > 0, record)
+        if rows.num_rows or withdrawn.num_rows:
             record.start()
-            setup.landing.append("ratings", rows, record.job_id)
+            setup.landing.append("ratings", pa.concat_tables([rows, withdrawn]), record.job_id)
         result = {
             "judges": ", ".join(sorted(set(setup.judge_names))),
             "schedule": source.schedule,
             "variant": variant,
             **rated.report(),
             "rows_landed": rows.num_rows,
+            "former_candidates_withdrawn": withdrawn.num_rows,
         }
         if rated.choice is not None:
             result["log_evidence"] = rated.choice.log_evidence
             result["ridge_at_bound"] = rated.choice.at_bound
-        result["replicate_rows_landed"] = n_refits
+        result["replicate_rows_landed"], result["draw_rows_landed"] = n_refits, n_draws
         record.summary.update({key: len(v) if isinstance(v, list) else v for key, v in result.items()})
     _show(args, result)
     return _exit_code(result)
 
 
-def _replicates(args: argparse.Namespace, setup: Any, rated: Any, stamp: Any, is_changed: bool, record: Any) -> int:
-    import numpy as np
+def _sample(args: argparse.Namespace, setup: Any, rated: Any, stamp: Any, is_changed: bool, record: Any) -> list[int]:
+    """Land the refits and the draws that are wanted; return the rows landed of each."""
     from tqdm import tqdm
 
-    from annotate.ratings.job import Replicates
+    from annotate.ratings.samples import draws, refits
 
     ratings = setup.settings.ratings
     wanted = ratings.replicates if args.replicates is None else args.replicates
-    refits = Replicates(setup.landing, record.job_id, stamp, rated, ratings.scale, ratings.seed)
-    landed = refits.landed()
-    if is_changed and len(landed):
-        # Refits of older verdicts must not stand beside the new ratings.
-        wanted = max(wanted, int(landed.max()) + 1)
-    numbers = np.arange(wanted) if is_changed else np.setdiff1d(np.arange(wanted), landed)
-    if not len(numbers):
-        return 0
-    record.start()
-    with tqdm(total=len(numbers), desc="replicates", unit="fit", disable=None, leave=False) as progress:
-        return refits.run(numbers, progress.update)
+    landed = []
+    for make in (refits, draws):
+        samples = make(setup.landing, record.job_id, stamp, rated, ratings.scale, ratings.seed)
+        numbers = samples.missing(wanted, is_changed)
+        if make is draws and len(numbers) and rated.fitted.ridge <= 0:
+            note("Without a ridge the posterior is improper: no draws, so single queries show no noise.")
+            numbers = numbers[:0]
+        if len(numbers):
+            record.start()
+        with tqdm(total=len(numbers), desc=samples.number, unit="sample", disable=None, leave=False) as progress:
+            landed.append(samples.run(numbers, progress.update))
+    return landed
 
 
 def _exit_code(result: dict[str, Any]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import duckdb
@@ -11,19 +11,19 @@ import numpy as np
 import pyarrow as pa
 
 from annotate.ratings.bradley_terry import Fit, fit
-from annotate.ratings.comparisons import BoolArray, Comparisons, IntArray, RealArray
+from annotate.ratings.comparisons import BoolArray, Comparisons, RealArray
 from annotate.ratings.evidence import RidgeChoice, choose_ridge
-from annotate.ratings.resampling import replicates
 from annotate.ratings.scale import rescale
 from annotate.tournament.field import Field
-from annotate.tournament.keys import hash_keys
 from annotate.tournament.state import Results
 from warehouse.identity import pair_hash
 from warehouse.landing import Landing
 from warehouse.schemas import TABLES
 
+_STAMPED = frozenset(
+    "benchmark query_id document_id judge schedule variant content_hash provider model".split()  # noqa: SIM905
+)
 _SAME = 1e-7  # landed and fitted values closer than this are the same: solver and BLAS differ in less
-_ROWS_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -129,10 +129,10 @@ def rating_rows(rated: Rated, stamp: Stamp) -> pa.Table:
     n = comparisons.n_items
     unjudged = fitted.n_comparisons == 0
     columns: dict[str, Any] = {
-        **_identity(rated.field, comparisons, stamp),
-        "rating": _nullable(rated.rating),
-        "log_strength": _nullable(fitted.log_strength),
-        "std_error": _nullable(fitted.std_error),
+        **identity(rated.field, comparisons, stamp),
+        "rating": nullable(rated.rating),
+        "log_strength": nullable(fitted.log_strength),
+        "std_error": nullable(fitted.std_error),
         "component": pa.array(fitted.graph.component, pa.int32(), mask=unjudged),
         "separable": pa.array(fitted.graph.separable, pa.bool_(), mask=unjudged),
         "n_comparisons": pa.array(fitted.n_comparisons, pa.int32()),
@@ -146,7 +146,7 @@ def rating_rows(rated: Rated, stamp: Stamp) -> pa.Table:
 def changed_rows(landing: Landing, rows: pa.Table, variant: str) -> pa.Table:
     """Return the rows that differ from what has landed, so that rating again lands nothing new."""
     key = [column for column in TABLES["ratings"].key if column in rows.column_names]
-    landed = landing.read("ratings", where="variant = '" + variant.replace("'", "''") + "'")
+    landed = _latest(landing, variant)
     joined = " and ".join(f"landed.{column} = rows.{column}" for column in key)
     numbers = ("rating", "log_strength", "std_error", "ridge")
     exact = ("component", "separable", "n_comparisons", "content_hash", "provider", "model")
@@ -163,71 +163,39 @@ def changed_rows(landing: Landing, rows: pa.Table, variant: str) -> pa.Table:
         ).to_arrow_table()
 
 
-@dataclass
-class Replicates:
-    """Refits on resampled verdicts, landed in portions.
+def withdrawn_rows(landing: Landing, rows: pa.Table, variant: str) -> pa.Table:
+    """Return empty ratings for documents that were rated under this variant and are no candidates any more.
 
-    Parameters
-    ----------
-    landing, job_id, stamp, rated
-        Where, by whom, under which names, and of what.
-    scale, seed
-        Rating of the strongest candidate, and the seed of the draw.
+    Without them the old ratings would stay the latest ones of their documents, for whoever reads the table.
     """
-
-    landing: Landing
-    job_id: str
-    stamp: Stamp
-    rated: Rated
-    scale: float
-    seed: int
-    _parts: list[pa.Table] = field(default_factory=list)
-    _n_rows: int = 0
-
-    def landed(self) -> IntArray:
-        """Return the numbers of the replicates that have landed for all current candidates."""
-        spec = TABLES["rating_replicates"].key
-        keys = ", ".join(column for column in spec if column != "replicate")
-        with duckdb.connect() as connection:
-            connection.register("candidates", self._keys(0))
-            counts = connection.execute(
-                f"select replicate from (select distinct replicate, {keys}, content_hash from "
-                f"({self.landing.scan_sql('rating_replicates')})) "
-                f"semi join candidates using ({keys}, content_hash) "
-                "group by replicate having count(*) = ? order by 1",
-                [self.rated.comparisons.n_items],
-            ).fetchall()
-        return np.array([number for (number,) in counts], dtype=np.int64)
-
-    def run(self, numbers: IntArray, on_done: Callable[[], object] = lambda: None) -> int:
-        """Refit the replicates of these numbers, land them and return the rows landed."""
-        keys = hash_keys(self.seed, [entrants.query_id for entrants in self.rated.field.entrants])
-        total = 0
-        fits = replicates(self.rated.comparisons, self.rated.fitted, keys, numbers)
-        for number, strengths in zip(numbers.tolist(), fits, strict=True):
-            rating, _ = rescale(strengths, self.rated.comparisons.query_sizes, self.scale)
-            rows = self._keys(number).append_column("rating", _nullable(rating))
-            self._parts.append(rows.append_column("log_strength", _nullable(strengths)))
-            self._n_rows += rows.num_rows
-            total += rows.num_rows
-            if self._n_rows >= _ROWS_AT_ONCE:
-                self._flush()
-            on_done()
-        self._flush()
-        return total
-
-    def _flush(self) -> None:
-        if self._parts:
-            self.landing.append("rating_replicates", pa.concat_tables(self._parts), self.job_id)
-            self._parts, self._n_rows = [], 0
-
-    def _keys(self, number: int) -> pa.Table:
-        n = self.rated.comparisons.n_items
-        columns = _identity(self.rated.field, self.rated.comparisons, self.stamp)
-        return pa.table({**columns, "replicate": pa.array(np.full(n, number), pa.int32())})
+    key = [column for column in TABLES["ratings"].key if column in rows.column_names]
+    columns = ", ".join(column if column in _STAMPED else f"null as {column}" for column in rows.column_names)
+    with duckdb.connect() as connection:
+        connection.register("rows", rows)
+        connection.register("landed", _latest(landing, variant))
+        return (
+            connection.sql(
+                f"select {columns} from landed anti join rows using ({', '.join(key)}) "
+                "where rating is not null and benchmark in (select benchmark from rows) "
+                "order by query_id, document_id"
+            )
+            .to_arrow_table()
+            .cast(rows.schema)
+        )
 
 
-def _identity(field: Field, comparisons: Comparisons, stamp: Stamp) -> dict[str, pa.Array]:
+def _latest(landing: Landing, variant: str) -> pa.Table:
+    """Return the rows of a variant that landed last, one a key."""
+    key = ", ".join(TABLES["ratings"].key)
+    with duckdb.connect() as connection:
+        return connection.sql(
+            f"select * from ({landing.scan_sql('ratings')}) where variant = ? "
+            f"qualify row_number() over (partition by {key} order by sequence desc) = 1",
+            params=[variant],
+        ).to_arrow_table()
+
+
+def identity(field: Field, comparisons: Comparisons, stamp: Stamp) -> dict[str, pa.Array]:
     """Return the key columns and content hashes of all candidates, in the order of the items."""
     problems = field.problems
     query = comparisons.item_query
@@ -251,6 +219,6 @@ def _identity(field: Field, comparisons: Comparisons, stamp: Stamp) -> dict[str,
     }
 
 
-def _nullable(values: RealArray) -> pa.Array:
+def nullable(values: RealArray) -> pa.Array:
     """Round below the solver's error and turn NaN to NULL."""
     return pa.array(np.round(values, 9), pa.float64(), mask=~np.isfinite(values))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +14,7 @@ from annotate.ratings.likelihood import blocks, curvature
 from annotate.tournament.keys import Uint64Array, mix, round_keys, uniforms
 
 
-def posterior_draws(comparisons: Comparisons, fitted: Fit, keys: Uint64Array, n_draws: int) -> RealArray:
+def posterior_draws(comparisons: Comparisons, fitted: Fit, keys: Uint64Array, numbers: Sequence[int]) -> RealArray:
     """Draw strengths from the normal approximation of the posterior, N(θ̂, (H + λI)⁻¹).
 
     Parameters
@@ -23,8 +23,8 @@ def posterior_draws(comparisons: Comparisons, fitted: Fit, keys: Uint64Array, n_
         The judgments and their fit with λ > 0.
     keys
         Shape (items,): hash(seed, query, document) of each item; the same keys give the same draws.
-    n_draws
-        Number of draws.
+    numbers
+        Numbers of the draws: a number gives the same draw whichever others are asked for.
 
     Returns
     -------
@@ -38,14 +38,14 @@ def posterior_draws(comparisons: Comparisons, fitted: Fit, keys: Uint64Array, n_
     """
     if fitted.ridge <= 0:
         raise ValueError("Posterior draws need a ridge above 0: without it the posterior is improper.")
-    drawn = np.full((n_draws, comparisons.n_items), np.nan)
+    drawn = np.full((len(numbers), comparisons.n_items), np.nan)
     for block in blocks(comparisons, fitted.graph):
         real = block.items >= 0
         centre = np.where(real, np.nan_to_num(fitted.log_strength[block.items]), 0.0)
         with one_thread():
             root = np.linalg.cholesky(curvature(block, centre, fitted.ridge))
         own_keys = np.where(real, keys[block.items], np.uint64(0))
-        noise = np.stack([ndtri(uniforms(round_keys(own_keys, draw))) for draw in range(n_draws)], axis=2)
+        noise = np.stack([ndtri(uniforms(round_keys(own_keys, draw))) for draw in numbers], axis=2)
         # H + λI = L Lᵀ, so solving Lᵀx = z turns unit noise into noise of covariance (H + λI)⁻¹.
         with one_thread():
             shifted = centre[..., None] + np.linalg.solve(root.transpose(0, 2, 1), noise)

@@ -1,6 +1,7 @@
 -- Where a query's own problem in other words stands: in a ranking of the whole corpus, and among the candidates by
 -- the
--- same scores. Copies are near duplicates that say the same, and problems whose metadata name the one they rephrase.
+-- same scores. Rankings that are out of date are left out, as everywhere. Copies are near duplicates that say the
+-- same, and problems whose metadata name the one they rephrase.
 with
     found as (
         select first_id as query_id, second_id as document_id, kind
@@ -32,6 +33,7 @@ with
         select landed.run_id, landed.query_id, landed.document_id, landed.score
         from {{ ref("stg_runs") }} as landed
         semi join systems using (run_id)
+        semi join {{ ref("ranked_runs") }} as current using (run_id, query_id)
         semi join copies using (query_id)
     ),
 

@@ -1,4 +1,6 @@
--- Landed rows that no mart reads: of another variant, of an older text, or of a problem that is gone.
+-- Landed rows that no mart reads: of another variant, of an older text, of a problem that is gone, or of a document
+-- that
+-- is no candidate of the query any more.
 with
     texts as (select problem_id, content_hash from {{ ref("stg_problems") }}),
 
@@ -30,14 +32,30 @@ with
     ),
 
     of_documents as (
-        select 'ratings' as landed_table, document_id, query_id, variant, content_hash, 'ratings' as stage
+        select
+            'ratings' as landed_table,
+            document_id,
+            query_id,
+            variant,
+            content_hash,
+            'ratings' as stage,
+            true as is_bound
         from {{ source("landing", "ratings") }}
         group by all
         union all
-        select 'runs' as landed_table, document_id, query_id, variant, content_hash, 'benchmark' as stage
+        select
+            'runs' as landed_table,
+            document_id,
+            query_id,
+            variant,
+            content_hash,
+            'benchmark' as stage,
+            scope = 'candidates' as is_bound
         from {{ source("landing", "runs") }}
         group by all
     ),
+
+    candidates as (select query_id, document_id, true as is_candidate from {{ ref("candidates") }}),
 
     -- of an imported benchmark marts read the import landed last
     imported as (
@@ -57,11 +75,12 @@ with
             annotations.query_id,
             annotations.variant,
             annotations.stage,
-            annotations.content_hash = texts.content_hash as is_current
+            annotations.content_hash = texts.content_hash as is_current,
+            true as is_wanted
         from annotations
         left join texts using (problem_id)
         union all
-        select landed_table, problem_id, query_id, variant, stage, is_current
+        select landed_table, problem_id, query_id, variant, stage, is_current, true as is_wanted
         from judged
         union all
         select
@@ -71,10 +90,15 @@ with
             of_documents.variant,
             of_documents.stage,
             of_documents.content_hash
-            = left(sha256(concat_ws(':', query.content_hash, document.content_hash)), 32) as is_current
+            = left(sha256(concat_ws(':', query.content_hash, document.content_hash)), 32) as is_current,
+            candidates.is_candidate or not of_documents.is_bound as is_wanted
         from of_documents
         left join texts as query on query.problem_id = of_documents.query_id
         left join texts as document on document.problem_id = of_documents.document_id
+        left join
+            candidates
+            on candidates.query_id = of_documents.query_id
+            and candidates.document_id = of_documents.document_id
     )
 
 select
@@ -87,11 +111,13 @@ select
         then 'another variant'
         when compared.is_current is null
         then 'problem gone'
-        else 'older text'
+        when not compared.is_current
+        then 'older text'
+        else 'no candidate'
     end as reason
 from compared
 inner join {{ ref("stg_selected_variants") }} as selected using (stage)
-where compared.variant <> selected.variant or not coalesce(compared.is_current, false)
+where compared.variant <> selected.variant or not coalesce(compared.is_current and compared.is_wanted, false)
 
 union all
 

@@ -28,7 +28,9 @@ def model(dbt, session):
     dbt.config(materialized="table")
     settings = dbt.ref("stg_settings")
     n_replicates, seed = setting(settings, "evaluation.bootstrap_replicates"), setting(settings, "evaluation.seed")
-    replicates = dbt.ref("stg_rating_replicates")
+    on = " and ".join(f"refits.{name} = candidates.{name}" for name in ("benchmark", "query_id", "document_id"))
+    candidates = dbt.ref("candidates").set_alias("candidates")
+    replicates = dbt.ref("stg_rating_replicates").set_alias("refits").join(candidates, on, how="semi")
     n_refits = replicates.aggregate("count(distinct replicate)").fetchall()[0][0]
     built = dbt.ref("benchmarks").filter("origin = 'built'").project("benchmark").fetchall()[0][0]
     marts = (dbt.ref("query_metrics"), dbt.ref("systems"), dbt.ref("problem_domains"))

@@ -170,23 +170,39 @@ def changed_groups(landing: Landing, kind: Kind, rows: Sequence[Row]) -> pa.Tabl
 
 
 def _refuse_foreign(landing: Landing, kind: Kind, new: pa.Table) -> None:
-    """Refuse an imported run that would replace one that `saber retrieve` landed under the same id."""
+    """Refuse an imported run under the id of one that `saber retrieve` landed, or of a run of another benchmark."""
     if not isinstance(kind, Runs):
         return
-    ours = {
-        row["run_id"]: row["params"] or "" for row in landing.read("runs").select(["run_id", "params"]).to_pylist()
-    }
-    clashing = sorted(
-        {
-            row["run_id"]
-            for row in new.select(["run_id", "params"]).to_pylist()
-            if ours.get(row["run_id"], row["params"]) != row["params"] and '"origin"' not in ours[row["run_id"]]
-        }
-    )
+    with duckdb.connect() as connection:
+        connection.register("offered", new)
+        clashing = connection.sql(
+            f"""
+            with
+                told as (select distinct run_id, benchmark, coalesce(params, '') as params from offered),
+                landed as (
+                    select run_id, benchmark, arg_max(coalesce(params, ''), sequence) as params
+                    from ({landing.scan_sql("runs")})
+                    group by run_id, benchmark
+                )
+            select distinct told.run_id, landed.benchmark <> told.benchmark as is_of_another, landed.benchmark
+            from told
+            inner join landed using (run_id)
+            where
+                landed.benchmark <> told.benchmark
+                or (landed.params <> told.params and not contains(landed.params, '"origin"'))
+            order by all
+            """
+        ).fetchall()
+    elsewhere = [f"{run} of benchmark {benchmark}" for run, is_of_another, benchmark in clashing if is_of_another]
+    if elsewhere:
+        raise SaberError(
+            f"Run {', '.join(elsewhere[:_SHOWN])} has landed under the same id. "
+            "Give this one another run_id, or another name with --system. Nothing has landed."
+        )
     if clashing:
         raise SaberError(
-            f"Run {', '.join(clashing[:_SHOWN])} has landed from another origin with other parameters. "
-            "Name this one otherwise with --system. Nothing has landed."
+            f"Run {', '.join(run for run, *_ in clashing[:_SHOWN])} has landed from another origin with other "
+            "parameters. Name this one otherwise with --system. Nothing has landed."
         )
 
 

@@ -13,6 +13,7 @@ from warehouse.imports.records import Fault, Fields, Record
 from warehouse.texts import forms
 
 _SCOPES = ("candidates", "corpus")
+_OF_A_RUN = ("benchmark", "variant", "setting", "scope", "system")
 
 
 class Runs(Kind):
@@ -66,6 +67,18 @@ class Runs(Kind):
         }
         row["run_id"] = fields.optional_text("run_id") or self._run_id(row)
         yield row
+
+    def check_all(self, rows: Sequence[tuple[Record, Row]]) -> Iterator[tuple[int, str]]:
+        """Yield repeated rows, and rows of a run that is of another benchmark, setting, scope or system as well."""
+        yield from super().check_all(rows)
+        first: dict[str, tuple[tuple[Any, ...], str]] = {}
+        for position, (record, row) in enumerate(rows):
+            told = tuple(row[column] for column in _OF_A_RUN)
+            expected, place = first.setdefault(row["run_id"], (told, record.place))
+            if told != expected:
+                pairs = zip(_OF_A_RUN, told, expected, strict=True)
+                other = next(f"{name} {here!r}, there {there!r}" for name, here, there in pairs if here != there)
+                yield position, f"run {row['run_id']!r} of {place} is another ({other}): give each run its own run_id"
 
     def finish(self, rows: list[Row]) -> list[Row]:
         """Rank the documents of each query: score descending, then document id."""
