@@ -1,6 +1,7 @@
 """Strengths, inversions and simulated tournaments."""
 
 import itertools
+import json
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from annotate.ratings.comparisons import Comparisons
 from annotate.tournament.simulation import Simulation, Step, simulate
 from udfs.convergence import Verdicts, rounds_against
 from udfs.strengths import fit_strengths, inversions
+from warehouse.cli import main
+from warehouse.landing import Landing
 
 
 def verdicts(seed, n_documents, n_verdicts):
@@ -99,3 +102,34 @@ def test_a_sure_judge_leaves_few_inversions_and_the_seed_decides_alone():
     assert last(spread=50.0).inversions_of_truth < last(spread=0.5).inversions_of_truth / 4
     assert last(seed=5) == last(seed=5)
     assert last(seed=5) != last(seed=6)
+
+
+def test_simulated_tournaments_land_once_for_the_settings_size(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("SABER_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("SABER_SETTINGS", str(tmp_path / "saber.toml"))
+    (tmp_path / "saber.toml").write_text("[benchmark]\ncandidates_per_class = 4\n[judging]\nrounds = 3\nseed = 9\n")
+    assert main(["judge", "--simulate", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows_landed"] == 3 * (2 * 6 + 1)
+    rows = Landing(tmp_path / "home").read("simulated_rounds").to_pylist()
+    found = {(row["schedule"], row["round"]): row for row in rows if row["spread"] == 2.0}
+    for step in simulate(Simulation(n_queries=10, n_documents=12, rounds=6, spread=2.0, seed=9)):
+        row = found.pop((step.schedule, step.round))
+        assert row["mean_comparisons"] == step.comparisons
+        assert row["share_inverted"] == step.inversions / 66
+        assert row["share_of_truth"] == step.inversions_of_truth / 66
+    assert not found
+    assert main(["judge", "--simulate", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows_landed"] == 0
+
+
+def test_the_view_shows_the_simulation_of_the_settings(evaluation_home):
+    rows = evaluation_home.rows(
+        "select spread, schedule, count(*), max(mean_comparisons), min(share_inverted) "
+        "from analysis.simulated_inversions group by all order by all"
+    )
+    assert [row[:3] for row in rows] == [
+        (spread, schedule, n)
+        for spread in (1.0, 2.0, 4.0)
+        for schedule, n in (("exhaustive", 1), ("random", 20), ("swiss", 20))
+    ]
+    assert {row[3:] for row in rows if row[1] == "exhaustive"} == {(435.0, 0.0)}  # 30 candidates, all pairs

@@ -421,7 +421,9 @@ def test_a_run_is_of_one_benchmark_and_setting(home, write, capsys):
     told = capsys.readouterr().err
     assert "run.jsonl row 2" in told
     assert "setting 'full-full', there 'statement-full'" in told
-    home.landing.append("runs", [{**home.run_rows("mine.x", {"s/1": {"s/4": 1.0}})[0], "benchmark": "toy"}], "import-1")
+    home.landing.append(
+        "runs", [{**home.run_rows("mine.x", {"s/1": {"s/4": 1.0}})[0], "benchmark": "toy"}], "import-1"
+    )
     assert main(["import", "runs", write("one.jsonl", [first]), *SET]) == 1
     assert "mine.x of benchmark toy has landed under the same id" in capsys.readouterr().err
     assert len(landed(home, "runs")) == 1

@@ -31,6 +31,11 @@ def register(commands: Subparsers) -> None:
     parser.add_argument("--concurrency", type=whole_number(1), metavar="C", help="calls under way at once")
     parser.add_argument("--retry-quarantined", action="store_true", help="ask again where the verdict is invalid")
     parser.add_argument("--accept-invalid", action="store_true", help="exit 0 although invalid verdicts remain")
+    parser.add_argument(
+        "--simulate",
+        action="store_true",
+        help="ask nobody: land tournaments of this size with simulated judges (analysis.simulated_inversions)",
+    )
     add_way_flags(parser)
     add_common(parser)
     parser.set_defaults(run=_run)
@@ -62,6 +67,8 @@ def setup_from(args: argparse.Namespace) -> Any:
 
 
 def _run(args: argparse.Namespace) -> int:
+    if args.simulate:
+        return _simulate(args)
     setup = setup_from(args)
     if not setup.field.entrants:
         note("The benchmark has no queries yet (benchmark.query_quotas says why): nothing to judge.")
@@ -80,6 +87,23 @@ def _run(args: argparse.Namespace) -> int:
         result = {name: value for name, value in record.summary.items() if name != "incomplete"}
     _show(args, result)
     return code
+
+
+def _simulate(args: argparse.Namespace) -> int:
+    from annotate.tournament.simulated import TABLE, is_landed, planned, rows_of
+    from warehouse.landing import Landing
+
+    settings = settings_from(args)
+    landing, simulation = Landing(settings.home), planned(settings)
+    result: dict[str, Any] = {**vars(simulation), "rows_landed": 0}
+    del result["spread"]
+    if not is_landed(landing, simulation):
+        with job(landing, settings, "judge --simulate", args) as record:
+            record.start()
+            result["rows_landed"] = landing.append_new(TABLE, rows_of(simulation), record.job_id).rows
+            record.summary.update(result)
+    _show(args, result)
+    return 0
 
 
 class _Parts(NamedTuple):

@@ -92,6 +92,7 @@ def _stages(args: argparse.Namespace, settings: Settings) -> list[tuple[str, lis
             ["dbt", "build", "--select", "ontology", "signals", "benchmark", *_PART, *refresh],
         ),
         ("judge", ["saber", "judge"]),
+        ("simulated judges", ["saber", "judge", "--simulate"]),
         ("rate", ["saber", "rate"]),
         ("retrieve", ["saber", "retrieve", "--system"]),
         (
