@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-WIDTH, HEIGHT = 900, 520
+WIDTH, HEIGHT = 900, 520  # the picture grows below where its legend is longer
 LEFT, RIGHT, TOP, BOTTOM = 70, 250, 20, 50
+LEGEND = 18
 COLOURS = (
     "#1f77b4",
     "#d62728",
@@ -20,6 +21,13 @@ COLOURS = (
     "#e377c2",
     "#7f7f7f",
     "#bcbd22",
+)
+
+_MARKS: tuple[tuple[tuple[float, float], ...], ...] = (
+    (),
+    ((-4, -4), (4, -4), (4, 4), (-4, 4)),
+    ((0, -5), (5, 4), (-5, 4)),
+    ((0, -5), (5, 0), (0, 5), (-5, 0)),
 )
 
 
@@ -37,21 +45,22 @@ def log_log_plot(lines: Sequence[Line], x_title: str, y_title: str) -> str:
     points = [point for line in lines for point in line.points] or [(1.0, 1.0)]
     x_axis = _Axis([x for x, _ in points], LEFT, WIDTH - RIGHT)
     y_axis = _Axis([y for _, y in points], HEIGHT - BOTTOM, TOP)
+    height = max(HEIGHT, TOP + LEGEND * (len(lines) + 1))
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
-        f'viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">',
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
+        f'viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="12">',
+        f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
     ]
     for value in x_axis.ticks():
         at = x_axis.place(value)
-        parts.append(_rule(at, TOP, at, HEIGHT - BOTTOM) + _text(at, HEIGHT - BOTTOM + 18, f"{value:,g}", "middle"))
+        parts.append(_rule(at, TOP, at, HEIGHT - BOTTOM) + _text(at, HEIGHT - BOTTOM + 18, _tick(value), "middle"))
     for value in y_axis.ticks():
         at = y_axis.place(value)
-        parts.append(_rule(LEFT, at, WIDTH - RIGHT, at) + _text(LEFT - 8, at + 4, f"{value:,g}", "end"))
+        parts.append(_rule(LEFT, at, WIDTH - RIGHT, at) + _text(LEFT - 8, at + 4, _tick(value), "end"))
     parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, x_title, "middle"))
     parts.append(_text(LEFT - 50, TOP - 6, y_title, "start"))
     for number, line in enumerate(lines):
-        parts.append(_line(line, COLOURS[number % len(COLOURS)], x_axis, y_axis, TOP + 14 + 18 * number))
+        parts.append(_line(line, number, x_axis, y_axis, TOP + 14 + LEGEND * number))
     return "\n".join([*parts, "</svg>", ""])
 
 
@@ -71,14 +80,27 @@ class _Axis:
         return [10.0**power for power in range(self.low, self.high + 1)]
 
 
-def _line(line: Line, colour: str, x_axis: _Axis, y_axis: _Axis, legend: float) -> str:
+def _line(line: Line, number: int, x_axis: _Axis, y_axis: _Axis, legend: float) -> str:
+    colour, mark = COLOURS[number % len(COLOURS)], _MARKS[number // len(COLOURS) % len(_MARKS)]
     style = f'stroke="{colour}" stroke-width="2" fill="none"' + (' stroke-dasharray="5 4"' if line.dashed else "")
     places = [(x_axis.place(x), y_axis.place(y)) for x, y in line.points]
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-    dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in places)
     start = WIDTH - RIGHT + 15
+    marks = "".join(_mark(x, y, mark, colour) for x, y in [*places, (start + 12, legend)])
     key = f'<line x1="{start}" y1="{legend}" x2="{start + 24}" y2="{legend}" {style}/>'
-    return f'<polyline points="{path}" {style}/>{dots}{key}{_text(start + 30, legend + 4, line.name, "start")}'
+    return f'<polyline points="{path}" {style}/>{key}{marks}{_text(start + 30, legend + 4, line.name, "start")}'
+
+
+def _mark(x: float, y: float, corners: Sequence[tuple[float, float]], colour: str) -> str:
+    """Draw a dot, or the polygon of the corners, so that lines of one colour are told apart."""
+    if not corners:
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>'
+    points = " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in corners)
+    return f'<polygon points="{points}" fill="{colour}"/>'
+
+
+def _tick(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1 else f"{value:g}"
 
 
 def _rule(x1: float, y1: float, x2: float, y2: float) -> str:

@@ -1,6 +1,7 @@
 """The benchmark: its corpora are what they claim, its stages run and agree with their peers, its report computes."""
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from dataclasses import asdict
@@ -158,6 +159,26 @@ def test_results_land_as_a_table_and_a_plot(tmp_path: Path) -> None:
     assert first[0] < last[0]
     assert first[1] > last[1]  # larger values stand higher, and y grows downwards
     assert ET.fromstring(log_log_plot([Line("<&>", ((1.0, 2.0),))], "x", "y")) is not None
+
+
+def test_a_plot_of_many_lines_holds_its_whole_legend_and_tells_them_apart() -> None:
+    """The legend ran off the bottom, and the eleventh line looked like the first."""
+    drawn = log_log_plot([Line(f"line {n}", ((1.0, 2.0), (2.0, n))) for n in range(1, 41)], "x", "y")
+    picture = ET.fromstring(drawn)
+    names = [
+        text for text in picture.iter("{http://www.w3.org/2000/svg}text") if (text.text or "").startswith("line ")
+    ]
+    assert len(names) == 40
+    assert max(float(text.attrib["y"]) for text in names) < float(picture.attrib["height"])
+    looks = set()
+    for part in drawn.split("<polyline")[1:]:
+        marks = {len(corners.split()) for corners in re.findall(r'<polygon points="([^"]+)"', part)}
+        places = re.findall(r'<polygon points="[^,]+,([\d.]+)', part)[-1:]
+        legend = re.search(r'y1="([\d.]+)"', part)
+        assert legend is not None
+        rise = float(places[0]) - float(legend[1]) if places else 0.0
+        looks.add((re.findall(r'stroke="(#\w+)"', part)[0], *marks, rise))
+    assert len(looks) == 40
 
 
 def test_peers_are_run_on_what_they_bear() -> None:
