@@ -26,7 +26,7 @@ build: environment
 	@$(BIN)/saber build $(if $(CORPUS),--corpus $(CORPUS)) $(if $(ONTOLOGY),--ontology "$(ONTOLOGY)")
 
 test: environment
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 lint: environment
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .

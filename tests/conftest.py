@@ -17,6 +17,27 @@ from warehouse.settings import ROOT
 LEXICAL = ("bm25", "tfidf", "jaccard", "random")
 """Systems of the sample home: the embedded model has tests of its own and takes half a minute here."""
 
+LONG_FILES = (
+    "test_pipeline.py",
+    "test_growth_reverted.py",
+    "test_growth.py",
+    "test_growth_interrupted.py",
+    "test_failed_build.py",
+    "test_leaks.py",
+    "test_notebooks.py",
+    "test_analysis_variants.py",
+    "test_analysis_parts.py",
+    "test_imports_as_selected.py",
+    "test_exports_tools.py",
+)
+"""Few tests that take minutes: they begin first, so that no process is left alone with one of them at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the long files first; the order within a file stays."""
+    places = {name: place for place, name in enumerate(LONG_FILES)}
+    items.sort(key=lambda item: places.get(item.path.name, len(LONG_FILES)))
+
 
 def shared_home(tmp_path_factory, name: str, make: Callable[[Path], Home]) -> Home:
     """Build a home once for all worker processes of a run: the first that asks builds, the others wait and read."""
