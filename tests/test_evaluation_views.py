@@ -371,7 +371,7 @@ def test_a_changed_text_takes_the_query_out_of_every_run_that_saw_it(home, copy_
     changed.problems(
         [{**{name: problem[name] for name in columns}, "statement": problem["statement"] + " Reworded."}]
     )
-    result = changed.dbt("run", "--select", "staging", "run_queries", "systems", "ranked_runs")
+    result = changed.dbt("run", "--select", "staging", "run_queries", "systems", "outdated_rankings", "ranked_runs")
     assert result.returncode == 0, result.stdout
     left = changed.rows("select distinct query_id from evaluation.ranked_runs where run_id like 'random.full-full%'")
     assert not {query for (query,) in left} & set(queries)

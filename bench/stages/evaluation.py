@@ -9,7 +9,7 @@ import duckdb
 from bench.paper_home import PaperHome
 from bench.stage import Outcome, Stage, Workbench
 
-METRICS = ("run_queries", "ranked_runs", "ideal_gains", "query_metrics", "bootstrap_intervals")
+METRICS = ("run_queries", "outdated_rankings", "ranked_runs", "ideal_gains", "query_metrics", "bootstrap_intervals")
 
 
 def run(workbench: Workbench) -> Outcome:

@@ -25,6 +25,8 @@ select
     count(*) as n_documents,
     count(*) filter (score is null or not isfinite(score)) as n_not_finite,
     sum(latency_s) as latency_s,
+    any_value(job_id) as job_id,
+    bit_xor(hash(document_id, content_hash)) as documents_key,
     {{ first_documents(depth, setting("evaluation.tie_break")) }} as first_documents
 from runs
 group by run_id, query_id
